@@ -1,0 +1,1 @@
+"""Pictures of the simulated world. Reads `craftenv.sim`, never the reverse."""

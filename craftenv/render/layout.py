@@ -1,0 +1,43 @@
+"""How meshes are laid out: sections, rooms, groups of quads; and how kernels are compiled. Everything else here uses it.
+
+numba keeps compiled kernels on disk and notices a change only in the file of the kernel itself: kernels call none of
+another file.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit
+
+from craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+SLOTS = WORLD_CHUNKS * WORLD_CHUNKS  # a chunk's slot is (cx & 15) * 16 + (cz & 15)
+
+# A chunk's sections are 16 x 16 x 16; the open sky above the world is one layer more.
+SECTIONS = HEIGHT // CHUNK
+LAYERS = SECTIONS + 1
+CELLS = CHUNK * CHUNK * CHUNK
+
+# Rooms told apart in one section; any others share the last.
+ROOMS = 8
+NO_ROOM = 255
+
+# Groups of quads of one room, drawn or left out together: one a face direction, then what is seen through.
+FACES = 6
+GROUP_TORCH = 6
+GROUP_WATER = 7
+GROUPS = 8
+
+# A chunk is meshed from a copy with a border of one block all round.
+PAD = CHUNK + 2
+PAD_Y = HEIGHT + 2
+
+# Water stands two sixteenths below the top of its block.
+WATER_DROP = 2
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function with numba and keep the result on disk."""
+    return cast(Function, njit(cache=True, nogil=True)(function))

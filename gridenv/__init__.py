@@ -1,0 +1,1 @@
+"""The grid world. Nothing here yet: it arrives with the grid release."""

@@ -1,0 +1,1 @@
+"""One loop runs any agent in either world; one recorder writes it down."""

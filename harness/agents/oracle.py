@@ -1,0 +1,16 @@
+"""Plays a solution that was found with full knowledge of the world: for proofs, and as a ceiling in tables."""
+
+from collections.abc import Sequence
+
+from harness.protocols import Decision, Message
+
+
+class Oracle:
+    """Takes the actions of a solution one by one, and waits once they are used up."""
+
+    def __init__(self, solution: Sequence[str]) -> None:
+        self._solution = tuple(solution)
+
+    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+        """See `Agent.act`."""
+        return Decision(self._solution[step - 1] if step <= len(self._solution) else "wait")

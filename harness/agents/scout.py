@@ -1,0 +1,225 @@
+"""The bundled vision agent: finds ore-coloured patches, turns to them, walks, climbs, mines; explores when it sees none.
+
+It has no memory of its own. Everything it knows it reads from the messages of the current context, and every random
+draw comes from the seed and the step number: the same messages give the same decision. With the current picture alone it
+forgets an ore as soon as it turns away from it; with a buffer of earlier pictures it goes back to what it saw there.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.agents.explore import choose_heading
+from harness.agents.track import TILT_DEG, TURN_DEG, Moment, Pose, Track, read_track
+from harness.protocols import Decision, Message
+
+# The world's reach is 4.5 blocks from the eye; a little less, since distances are estimates.
+REACH_BLOCKS = 4.3
+# Half a turn, and 2 degrees more, so that an ore between two headings does not make it swing from one to the other.
+TURN_FROM_DEG = TURN_DEG / 2.0 + 2.0
+TILT_FROM_DEG = TILT_DEG / 2.0 + 1.0
+# While it walks up to an ore it lets the ore wander this far from the middle of the picture, which reaches to 35 degrees.
+KEEP_IN_VIEW_DEG = 22.0
+# Looking down this far, the crosshair passes over what it dug away before its eyes to the block before its feet.
+DIG_FEET_DEG = 30.0
+_OPPOSITE = {"look_left": "look_right", "look_right": "look_left", "look_up": "look_down", "look_down": "look_up"}
+# A remembered ore nearer than this is beneath its feet or beside them: it cannot be walked to.
+AT_HAND_BLOCKS = 2.5
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """An ore that was seen, as it lies from where the agent is now.
+
+    Attributes:
+        right_deg: To the right of the view.
+        down_deg: Below the level.
+        blocks: Estimated distance from the eye.
+        under_crosshair: Whether the crosshair is on it.
+        age: Decisions since it was seen; 0 when it is in the current picture.
+    """
+
+    right_deg: float
+    down_deg: float
+    blocks: float
+    under_crosshair: bool
+    age: int
+
+
+class Scout:
+    """The agent `scout`."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+        """See `Agent.act`."""
+        action, said = decide(messages, step, self._seed)
+        return Decision(action, said)
+
+
+def decide(messages: Sequence[Message], step: int, seed: int = 0) -> tuple[str, str]:
+    """Choose an action.
+
+    Args:
+        messages: The context.
+        step: Number of the decision, from 1.
+        seed: Of the episode; with the step it seeds this decision's random generator.
+
+    Returns:
+        The action's name, and a sentence on why.
+
+    Raises:
+        ValueError: No message names an ore to look for.
+    """
+    track = read_track(messages)
+    generator = np.random.default_rng((seed, step))
+    name = track.target.replace("_", " ")
+    for sighting in _sightings(track):
+        action = _approach(sighting, track, generator)
+        if action is not None:
+            where = f"{_side(sighting.right_deg)}, about {sighting.blocks:.0f} blocks away"
+            seen = f"I see {name}" if sighting.age == 0 else f"I saw {name} {sighting.age} decisions ago; it must be"
+            return action, f"{seen} {where}: {action}."
+    action = _explore(track, generator)
+    return action, f"No {name} in sight: {action}."
+
+
+def _side(right_deg: float) -> str:
+    if abs(right_deg) < 5.0:
+        return "ahead"
+    return f"{abs(right_deg):.0f} degrees to the {'right' if right_deg > 0 else 'left'}"
+
+
+def _sightings(track: Track) -> Iterator[Sighting]:
+    """The ores in the current picture, the handiest first, then those in earlier ones, the latest first."""
+    now = track.now
+    if now.picture is None:
+        return
+    yield from sorted(_seen_at(now, track), key=lambda seen: seen.blocks + abs(seen.right_deg) / TURN_DEG)
+    for moment in reversed(track.moments[:-1]):
+        if moment.picture is not None:
+            yield from sorted(_seen_at(moment, track), key=lambda seen: seen.blocks)
+
+
+def _seen_at(moment: Moment, track: Track) -> list[Sighting]:
+    # OpenCV needs libraries of the system; only an agent that looks at pictures should ask for them.
+    from harness.agents import vision
+
+    assert moment.picture is not None
+    found = []
+    for patch in vision.find_ore(moment.picture, track.target):
+        where = vision.bearing(patch.column, patch.row, moment.pose.pitch_deg)
+        seen = Sighting(
+            where.right_deg,
+            where.down_deg,
+            patch.blocks,
+            patch.under_crosshair,
+            track.now.step - moment.step,
+        )
+        found.append(seen if seen.age == 0 else _from_here(seen, moment.pose, track.now.pose))
+    return found
+
+
+def _from_here(seen: Sighting, then: Pose, now: Pose) -> Sighting:
+    """Move a sighting from the pose where it was made to the pose of now."""
+    along = seen.blocks * math.cos(math.radians(seen.down_deg))
+    below = seen.blocks * math.sin(math.radians(seen.down_deg))
+    way = math.radians(then.heading_deg + seen.right_deg)
+    right = then.right + along * math.sin(way) - now.right
+    ahead = then.ahead + along * math.cos(way) - now.ahead
+    level = math.hypot(right, ahead)
+    bearing = math.degrees(math.atan2(right, ahead)) - now.heading_deg
+    return Sighting(
+        (bearing + 180.0) % 360.0 - 180.0,
+        math.degrees(math.atan2(below, level)),
+        math.hypot(level, below),
+        False,
+        seen.age,
+    )
+
+
+def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> str | None:
+    """The next action towards an ore; None where a remembered one cannot be there any more."""
+    now = track.now
+    if ore.under_crosshair and ore.blocks < REACH_BLOCKS and not _mined_in_vain(now):
+        return "mine"
+    if ore.age > 0 and ore.blocks < AT_HAND_BLOCKS:
+        return None
+    look = _look_towards(ore, now)
+    # At the top of a jump there is no time to look around.
+    if look is not None and now.action != "jump":
+        return look
+    # Too far, or between two of the directions it can look in: from nearer, the ore fills more of the view.
+    return _go_forward(track, generator)
+
+
+def _look_towards(ore: Sighting, now: Moment) -> str | None:
+    """The look that brings an ore nearer to the crosshair; None where none does."""
+    pitch = now.pose.pitch_deg
+    off_tilt = ore.down_deg - pitch
+    tilt_from = TILT_FROM_DEG if ore.blocks < REACH_BLOCKS and ore.age == 0 else KEEP_IN_VIEW_DEG
+    # Straight below or above there is no right or left.
+    if abs(ore.right_deg) > TURN_FROM_DEG and abs(ore.down_deg) < 70.0:
+        look = "look_right" if ore.right_deg > 0 else "look_left"
+    elif abs(off_tilt) > tilt_from and abs(pitch + math.copysign(TILT_DEG, off_tilt)) <= 90.0:
+        look = "look_down" if off_tilt > 0 else "look_up"
+    else:
+        return None
+    # Turning back at once would go on for ever: the two views show different parts of the ore.
+    return None if now.action == _OPPOSITE[look] else look
+
+
+def _mined_in_vain(now: Moment) -> bool:
+    """Whether the last action was mining that broke nothing."""
+    return now.action == "mine" and "broke" not in now.outcome.replace("nothing broke", "")
+
+
+def _go_forward(track: Track, generator: np.random.Generator) -> str:
+    """Walk on; climb where an obstacle is in the way; dig or step aside where it could not climb."""
+    now = track.now
+    if now.action == "jump":
+        return "move_forward"
+    tried = _since_progress(track)
+    hit = any(moment.action == "move_forward" and moment.stopped for moment in tried)
+    if now.action == "mine":
+        if _mined_in_vain(now):
+            # The crosshair passes by what holds it up: a corner beside its shoulder.
+            return str(generator.choice(["move_left", "move_right"])) if hit else "move_forward"
+        # What it dug away at the height of its eyes left a step to climb.
+        return "jump" if now.pose.pitch_deg < DIG_FEET_DEG else "move_forward"
+    digging = now.action == "look_down" and hit
+    if not digging and not (now.action == "move_forward" and now.stopped):
+        return "move_forward"
+    if not any(moment.action == "jump" for moment in tried):
+        return "jump"
+    # First the block at the height of its eyes, then the one below it.
+    dug = sum(moment.action == "mine" and not _mined_in_vain(moment) for moment in tried)
+    if dug == 0 or now.pose.pitch_deg >= DIG_FEET_DEG:
+        return "mine" if dug < 3 else str(generator.choice(["move_left", "move_right"]))
+    return "look_down"
+
+
+def _since_progress(track: Track) -> list[Moment]:
+    """The latest moments since it last got anywhere, oldest first."""
+    tried: list[Moment] = []
+    for moment in reversed(track.moments):
+        tried.append(moment)
+        if moment.moved:
+            break
+    return tried[::-1]
+
+
+def _explore(track: Track, generator: np.random.Generator) -> str:
+    """Look and walk where least was seen."""
+    now = track.now
+    if abs(now.pose.pitch_deg) > TILT_DEG:
+        return "look_up" if now.pose.pitch_deg > 0 else "look_down"
+    if now.action == "jump":
+        return "move_forward"
+    turn = choose_heading(track, generator)
+    if turn == 0:
+        return _go_forward(track, generator)
+    return "look_right" if turn > 0 else "look_left"

@@ -1,0 +1,132 @@
+"""What scout gathers from the messages: the task, its own actions with their outcomes, and where they must have led.
+
+Only public words and captions are read. Places are dead reckoning in a frame of the agent's own: it starts at (0, 0),
+looks along +ahead, and a walk counts as long as an unhindered one.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.protocols import Message, Pixels
+
+# An unhindered walk of one second, in blocks.
+WALK_BLOCKS = 4.3
+# A walk that an obstacle ended on the way, at some place that the words do not tell.
+CUT_WALK_BLOCKS = 2.0
+TURN_DEG = 30.0
+TILT_DEG = 15.0
+
+_WALKS = {"move_forward": 0.0, "move_right": 90.0, "move_backward": 180.0, "move_left": 270.0}
+_TURNS = {"look_left": -TURN_DEG, "look_right": TURN_DEG}
+_TILTS = {"look_up": -TILT_DEG, "look_down": TILT_DEG}
+
+_ORE = re.compile(r"\b(coal|iron|gold|diamond)[ _]ore\b", re.IGNORECASE)
+_STEP = re.compile(r"^\W*step\W+(\d+)", re.IGNORECASE | re.MULTILINE)
+_LAST = re.compile(r"^\W*last action\W+(\w+)\W*(.*)$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where the agent believes to be: blocks to the right and ahead of its start, and how it looks."""
+
+    right: float = 0.0
+    ahead: float = 0.0
+    heading_deg: float = 0.0
+    pitch_deg: float = 0.0
+
+    def after(self, action: str, outcome: str) -> "Pose":
+        """Return the pose that an action with this outcome leads to."""
+        if action in _WALKS:
+            length = WALK_BLOCKS if "blocked" not in outcome else CUT_WALK_BLOCKS if "moved" in outcome else 0.0
+            way = math.radians(self.heading_deg + _WALKS[action])
+            return Pose(
+                self.right + length * math.sin(way),
+                self.ahead + length * math.cos(way),
+                self.heading_deg,
+                self.pitch_deg,
+            )
+        heading = self.heading_deg + _TURNS.get(action, 0.0)
+        pitch = min(max(self.pitch_deg + _TILTS.get(action, 0.0), -90.0), 90.0)
+        return Pose(self.right, self.ahead, heading, pitch)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One moment between two decisions.
+
+    Attributes:
+        step: Decisions taken so far.
+        action: The last of them; None at the start.
+        outcome: What came of it.
+        pose: Where the agent believes to be.
+        picture: What it saw, where the context has it.
+    """
+
+    step: int
+    action: str | None
+    outcome: str
+    pose: Pose
+    picture: Pixels | None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether an obstacle ended the last action."""
+        return "blocked" in self.outcome
+
+    @property
+    def moved(self) -> bool:
+        """Whether the last action brought it anywhere."""
+        return "moved" in self.outcome
+
+
+@dataclass(frozen=True)
+class Track:
+    """The task and the known moments, oldest first, the present one last."""
+
+    target: str
+    moments: tuple[Moment, ...]
+
+    @property
+    def now(self) -> Moment:
+        """The present moment."""
+        return self.moments[-1]
+
+
+def read_track(messages: Sequence[Message]) -> Track:
+    """Gather what the messages tell.
+
+    Args:
+        messages: A context; the last picture and the last step number are the present ones.
+
+    Raises:
+        ValueError: No message names the ore that is looked for.
+    """
+    target = ""
+    told: dict[int, tuple[str | None, str]] = {}
+    pictures: dict[int, Pixels] = {}
+    for message in messages:
+        if message.role == "assistant":
+            continue
+        for picture in message.images:
+            pictures[picture.step] = picture.pixels
+            told[picture.step] = (picture.action, (picture.outcome or "").lower())
+        text = message.text
+        ore = _ORE.search(text)
+        if ore and not target:
+            target = f"{ore.group(1).lower()}_ore"
+        for found, last in zip(_STEP.finditer(text), _LAST.finditer(text), strict=False):
+            told[int(found.group(1))] = (None if last.group(1) == "none" else last.group(1), last.group(2).lower())
+    if not target:
+        raise ValueError("no message names an ore to look for; scout plays the 3D world's tasks only")
+    moments: list[Moment] = []
+    pose = Pose()
+    for step in sorted(told):
+        action, outcome = told[step]
+        if action is not None and moments:
+            pose = pose.after(action, outcome)
+        moments.append(Moment(step, action, outcome, pose, pictures.get(step)))
+    if not moments:
+        moments.append(Moment(0, None, "", pose, None))
+    return Track(target, tuple(moments))

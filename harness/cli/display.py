@@ -1,0 +1,151 @@
+"""What several commands print: the live line of a decision, an episode's end, a run's figures.
+
+Everything that comes from a file or a model is passed through `words.visible`, and Rich's markup is off throughout.
+"""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from harness.protocols import Step
+from harness.runner import Progress
+from harness.store import EpisodeResult
+from harness.summary import RunSummary, summary_of
+from harness.verdicts import rate_words, rates_so_far, verdict_words
+from harness.words import visible
+from harness.worlds import World
+from scoring.rates import Figure, PooledRates
+from scoring.summary import EpisodeSummary, ScoredDecision
+
+
+def make_console() -> Console:
+    """A console on standard output that takes every text as it is."""
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+class LiveLines(Progress):
+    """A line per decision."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def started(self, world: World, number: int, planned: int) -> None:
+        """Names the episode and explains the columns."""
+        self._console.print(f"{visible(world.name)}: {world.budget} decisions at most")
+        self._console.print(
+            Text("step  action         case  verdict                              stale  outcome", style="dim")
+        )
+
+    def stepped(self, world: World, step: Step, scored: ScoredDecision) -> None:
+        """Prints the decision."""
+        self._console.print(live_line(step, scored))
+
+    def finished(self, result: EpisodeResult, played: bool) -> None:
+        """Says how the episode ended."""
+        kept = "" if played else " (played before)"
+        self._console.print(f"{visible(result.id)}: {outcome_words(result)}{kept}")
+
+
+class EpisodeLines(Progress):
+    """A line per episode, with a count of decisions while it runs if somebody watches."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status = console.status("starting") if console.is_terminal else None
+        self._place = ""
+        self._successes = 0
+        self._done = 0
+        self._planned = 0
+
+    def started(self, world: World, number: int, planned: int) -> None:
+        """Shows which episode is under way."""
+        self._planned = planned
+        self._place = f"episode {number} of {planned}, {visible(world.name)}"
+        if self._status is not None:
+            self._status.start()
+
+    def stepped(self, world: World, step: Step, scored: ScoredDecision) -> None:
+        """Counts decisions."""
+        if self._status is not None:
+            so_far = f"; {self._successes} of {self._done} succeeded so far" if self._done else ""
+            self._status.update(Text(f"{self._place}: decision {step.step} of {world.budget}{so_far}"))
+
+    def finished(self, result: EpisodeResult, played: bool) -> None:
+        """Prints the episode's figures."""
+        if self._status is not None:
+            self._status.stop()
+        self._done += 1
+        self._successes += result.outcome == "success"
+        kept = "" if played else " (played before)"
+        line = f"{visible(result.id):<14} {outcome_words(result)}{kept}"
+        if result.outcome.counts:
+            summary = summary_of(result)
+            line += (
+                f"; exploration error {rate_words(*summary.lenient.explore)}"
+                f", exploitation error {rate_words(*summary.lenient.exploit)}"
+            )
+        self._console.print(line)
+
+
+def live_line(step: Step, scored: ScoredDecision) -> Text:
+    """One decision on one line."""
+    style = "red" if scored.error else "green" if scored.scored else "dim"
+    case = "-" if scored.case is None else str(int(scored.case))
+    line = Text()
+    line.append(f"{step.step:>4}  {visible(step.decision.action, 14):<14} {case:^4}  ")
+    line.append(f"{verdict_words(scored):<37}", style=style)
+    line.append(f"{scored.stale:>4}   ")
+    line.append(visible(step.outcome, 200))
+    return line
+
+
+def outcome_words(result: EpisodeResult) -> str:
+    """An episode's outcome with the steps it took."""
+    reason = f" ({visible(result.reason, 300)})" if result.reason else ""
+    return f"{result.outcome}{reason} after {result.steps} of {result.budget} decisions"
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows under each other in columns that are as wide as they need; nothing is cut, whatever the terminal."""
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return "\n".join(
+        "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def rates_table(summary: EpisodeSummary) -> str:
+    """Both error rates of one episode in both readings."""
+    return columns([("error", "lenient", "strict"), *rates_so_far(summary)])
+
+
+def print_run(console: Console, summary: RunSummary) -> None:
+    """A run's figures: counts first, then the pooled rates."""
+    console.print(summary.counts_sentence())
+    print_pooled(console, summary.pooled())
+    for result in summary.broken:
+        console.print(f"broken: {visible(result.id)}: {visible(result.reason or '', 300)}")
+    if not summary.complete:
+        console.print("The run is incomplete; the same command goes on with it.")
+
+
+def print_pooled(console: Console, pooled: PooledRates) -> None:
+    """Pooled figures with numerators, denominators and intervals of 95 %."""
+    if not pooled.success.denominator:
+        return
+    console.print(f"success: {figure_words(pooled.success)}")
+    rows = [("pooled", "lenient", "strict")]
+    for name in ("exploration", "exploitation"):
+        lenient, strict = getattr(pooled.lenient, name), getattr(pooled.strict, name)
+        rows.append((f"{name} error", figure_words(lenient), figure_words(strict)))
+    console.print(columns(rows))
+    console.print(f"{pooled.scored_decisions} of {pooled.decisions} decisions scored", end="")
+    console.print("" if pooled.budget_used is None else f"; budget used {pooled.budget_used:.0%} on average")
+
+
+def figure_words(figure: Figure) -> str:
+    """A ratio with what it is made of, and its interval."""
+    words = rate_words(figure.numerator, figure.denominator)
+    if figure.interval is None:
+        return words
+    return f"{words} [{figure.interval[0]:.2f}, {figure.interval[1]:.2f}]"

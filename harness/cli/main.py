@@ -1,0 +1,59 @@
+"""The command `oresight`: puts the commands together and turns errors into one sentence and an exit code.
+
+Exit codes: 0 done, 1 failed, 2 the command line asks for something that cannot be, 3 the run is incomplete.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from harness.cli import demo, doctor, replay, run, score
+from harness.errors import OresightError
+from harness.words import visible
+from harness.worlds import own_version
+
+app = typer.Typer(
+    name="oresight",
+    help="See how agents fail: exploration and exploitation errors from their actions alone.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(demo.demo)
+app.command()(run.run)
+app.command()(score.score)
+app.command()(replay.replay)
+app.command()(doctor.doctor)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"oresight {own_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def oresight(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """See how agents fail: exploration and exploitation errors from their actions alone.
+
+    Example: oresight demo --seed 1
+    """
+
+
+def main() -> None:
+    """Runs the command line and exits."""
+    try:
+        app()
+    except OresightError as error:
+        print(f"oresight: {visible(str(error))}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""`oresight replay`: plays a recorded episode again, checks it, and films it if asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.display import make_console
+from harness.film import film
+from harness.replay import replay as replay_episode
+from harness.words import visible
+
+DIFFERENT = 1
+
+
+def replay(
+    episode: Annotated[Path, typer.Argument(metavar="EPISODE_DIR", help="An episode's folder, or its trajectory.")],
+    mp4: Annotated[Path | None, typer.Option(help="Film it too, with the referee's view, into this file.")] = None,
+) -> None:
+    """Play a recorded episode again and name the first decision that differs.
+
+    State hashes, facts and outcomes are recomputed and compared at every decision.
+
+    Example: oresight replay runs/demo/episodes/outcrop-0 --mp4 episode.mp4
+    """
+    console = make_console()
+    if mp4 is None:
+        replayed = replay_episode(episode)
+    else:
+        with console.status("filming") as status:
+            replayed = film(episode, mp4, lambda step: status.update(f"filming decision {step}"))
+    if replayed.torn:
+        console.print("The last line was cut short and is left out.")
+    if replayed.difference is not None:
+        console.print(f"The replay differs: {replayed.difference.sentence()}")
+        raise typer.Exit(DIFFERENT)
+    console.print(f"{replayed.decisions} decisions replayed; every state hash and every fact is the same.")
+    if mp4 is not None:
+        console.print(f"Filmed to {visible(str(mp4))}")

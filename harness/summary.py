@@ -1,0 +1,118 @@
+"""A run's figures: what was planned, what became of it, and both error rates with their numerators and denominators.
+
+Written beside the episodes as summary.json and summary.csv, and printed by the commands. The pooling itself is done by
+`scoring.rates`; only episodes that are a result are pooled, the others are counted and named.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from harness.protocols import Json
+from harness.store import EpisodeResult, RunFile
+from scoring.rates import EpisodeCounts, PooledRates, pool, rate
+from scoring.summary import EpisodeSummary, Tally
+
+SUMMARY_FORMAT = "oresight.summary"
+READINGS = ("lenient", "strict")
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What became of a run's episodes.
+
+    Attributes:
+        run: What was asked.
+        results: Of the episodes that ended, in planned order; infrastructure errors among them.
+    """
+
+    run: RunFile
+    results: tuple[EpisodeResult, ...]
+
+    @property
+    def counts(self) -> EpisodeCounts:
+        """How many episodes stand behind the figures, and how many do not."""
+        missing = len(self.run.config.episodes) - len(self.results)
+        return EpisodeCounts.of([result.outcome for result in self.results], missing=missing)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned episode is a result."""
+        return self.counts.complete
+
+    @property
+    def broken(self) -> tuple[EpisodeResult, ...]:
+        """Episodes that ended in an infrastructure error; the same command plays them again."""
+        return tuple(result for result in self.results if not result.outcome.counts)
+
+    def pooled(self) -> PooledRates:
+        """The figures over the episodes that are a result."""
+        return pool([summary_of(result) for result in self.results if result.outcome.counts])
+
+    def counts_sentence(self) -> str:
+        """The counts that stand beside every figure."""
+        counts = self.counts
+        outcomes = f"{counts.succeeded} succeeded, {counts.failed} failed"
+        return (
+            f"{counts.scored} of {counts.planned} episodes scored ({outcomes}),"
+            f" {counts.infrastructure} broken, {counts.missing} missing"
+        )
+
+    def as_json(self) -> Json:
+        """Content of summary.json."""
+        return {
+            "format": SUMMARY_FORMAT,
+            "version": 1,
+            "complete": self.complete,
+            "counts": self.counts.to_json(),
+            "pooled": self.pooled().to_json(),
+            "episodes": self.rows(),
+        }
+
+    def rows(self) -> list[Json]:
+        """A row for each planned episode; figures of one that is no result are None."""
+        by_id = {result.id: result for result in self.results}
+        return [_row(name, by_id.get(name)) for name in self.run.config.episodes]
+
+
+def summarise(run: RunFile, results: Sequence[EpisodeResult]) -> RunSummary:
+    """The summary of what has been played so far."""
+    return RunSummary(run, tuple(results))
+
+
+def summary_of(result: EpisodeResult) -> EpisodeSummary:
+    """The scorer's summary as it stands in a result file, without the list of discoveries."""
+    score = result.score
+    plain = {
+        field.name: score[field.name]
+        for field in fields(EpisodeSummary)
+        if field.name not in ("outcome", "reason", "discoveries", *READINGS)
+    }
+    return EpisodeSummary(
+        outcome=result.outcome,
+        reason=result.reason,
+        lenient=Tally(**score["lenient"]),
+        strict=Tally(**score["strict"]),
+        **plain,
+    )
+
+
+def _row(name: str, result: EpisodeResult | None) -> Json:
+    row: Json = {
+        "episode": name,
+        "outcome": "missing" if result is None else str(result.outcome),
+        "reason": None if result is None else result.reason,
+        "steps": None if result is None else result.steps,
+        "budget": None if result is None else result.budget,
+    }
+    summary = summary_of(result) if result is not None and result.outcome.counts else None
+    row["scored_decisions"] = None if summary is None else summary.scored_decisions
+    for reading in READINGS:
+        tally: Tally | None = None if summary is None else getattr(summary, reading)
+        for kind in ("explore", "exploit"):
+            errors, eligible = (None, None) if tally is None else getattr(tally, kind)
+            row[f"{reading}_{kind}_errors"] = errors
+            row[f"{reading}_{kind}_eligible"] = eligible
+            error = None if errors is None or eligible is None else rate(errors, eligible)
+            row[f"{reading}_{'exploration' if kind == 'explore' else 'exploitation'}_error"] = error
+    row["timing_seconds"] = None if result is None else result.timing.get("seconds")
+    return row

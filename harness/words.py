@@ -1,0 +1,14 @@
+"""Text from models and files as data: what a terminal or a picture may show without being led astray."""
+
+import unicodedata
+
+# Control, format (the bidirectional overrides are among them), surrogate, private use, line and paragraph separators.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str, limit: int = 2000) -> str:
+    """The text with every character that steers instead of being read written as an escape, cut to `limit`."""
+    shown = "".join(
+        repr(character)[1:-1] if unicodedata.category(character) in _HIDDEN else character for character in text[:limit]
+    )
+    return shown if len(text) <= limit else shown + "…"

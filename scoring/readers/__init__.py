@@ -1,0 +1,1 @@
+"""Readers: one file per input format, streaming; every fault is a `BadInput`."""

@@ -1,0 +1,146 @@
+"""Finds the episodes that a path stands for: a trajectory file, an episode's folder, or a run's folder.
+
+Nothing in a file is a path, ids are plain, and links inside a folder are not followed: what could lead out of it is
+reported as a fault and not opened.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring.readers.faults import BadInput, read_object, unreadable, validated
+from scoring.records import LINE_BYTES_MAX, EpisodeResult, RunFile
+
+TRAJECTORY = "trajectory.jsonl"
+RESULT = "result.json"
+RUN = "run.json"
+EPISODES = "episodes"
+
+_ID = re.compile(r"[A-Za-z0-9._-]{1,80}")
+
+
+def is_plain_id(name: str) -> bool:
+    """Whether a name may be an episode's id."""
+    return _ID.fullmatch(name) is not None and name not in (".", "..")
+
+
+@dataclass(frozen=True)
+class EpisodeSource:
+    """One episode on disk.
+
+    Attributes:
+        name: Its id, or the file's name.
+        trajectory: The file with its decisions.
+        result: The file with its result, whether or not it exists; None for a trajectory that stands alone.
+        result_required: Whether the episode is incomplete without a result: in a folder it is written last.
+    """
+
+    name: str
+    trajectory: Path
+    result: Path | None
+    result_required: bool
+
+
+@dataclass(frozen=True)
+class MissingEpisode:
+    """An episode that was planned and never begun."""
+
+    name: str
+    run: Path
+
+
+Found = EpisodeSource | MissingEpisode | BadInput
+
+
+def find_episodes(path: Path) -> Iterator[Found]:
+    """Yield what a path stands for, in the order of names; a fault spoils nothing beside it."""
+    try:
+        if path.is_file():
+            yield _file(path)
+        elif not path.is_dir():
+            yield BadInput(path, "no such file or folder", "a trajectory, an episode's folder or a run's folder")
+        elif (path / TRAJECTORY).exists() or (path / TRAJECTORY).is_symlink():
+            yield _episode(path)
+        elif (path / RUN).exists() or (path / EPISODES).is_dir():
+            yield from _run(path)
+        else:
+            expected = f"{TRAJECTORY} (an episode's folder) or {RUN} and {EPISODES} (a run's folder) in it"
+            yield BadInput(path, "neither", expected)
+    except OSError as error:
+        yield unreadable(path, error)
+
+
+def read_result(path: Path) -> EpisodeResult | None:
+    """Return an episode's result, or None if it has none.
+
+    Raises:
+        BadInput: The file is there, but is no result (empty, cut short, a link).
+    """
+    if not path.exists() and not path.is_symlink():
+        return None
+    return validated(EpisodeResult, _read_small(path, "a result"), path, None)
+
+
+def _file(path: Path) -> Found:
+    if path.name == RUN or path.name == RESULT:
+        return BadInput(path, f"the {path.name} of a folder", "the folder itself, or its trajectory: name that one")
+    beside = path.parent / RESULT
+    result = beside if path.name == TRAJECTORY and beside.exists() else None
+    name = path.resolve().parent.name if path.name == TRAJECTORY else path.name
+    return EpisodeSource(name, path, result, result_required=False)
+
+
+def _episode(folder: Path) -> Found:
+    trajectory = folder / TRAJECTORY
+    if trajectory.is_symlink() or not trajectory.is_file():
+        return BadInput(trajectory, "a link or no plain file", "a plain file; links are not followed")
+    return EpisodeSource(folder.resolve().name, trajectory, folder / RESULT, result_required=True)
+
+
+def _run(folder: Path) -> Iterator[Found]:
+    planned: set[str] = set()
+    if (folder / RUN).exists() or (folder / RUN).is_symlink():
+        try:
+            planned.update(_planned(folder / RUN))
+        except BadInput as fault:
+            yield fault
+    episodes = folder / EPISODES
+    if episodes.is_symlink():
+        yield BadInput(episodes, "a link", "a folder; links are not followed")
+        return
+    there = {item.name for item in episodes.iterdir()} if episodes.is_dir() else set()
+    for name in sorted(there | planned):
+        item = episodes / name
+        if name not in there:
+            yield MissingEpisode(name, folder)
+        elif not is_plain_id(name):
+            yield BadInput(item, "a name that is no id", "up to 80 letters, digits, dots, hyphens and underscores")
+        elif item.is_symlink() or not item.is_dir():
+            yield BadInput(item, "a link or a file", "an episode's folder; links are not followed")
+        elif not (item / TRAJECTORY).exists() and not (item / TRAJECTORY).is_symlink():
+            yield MissingEpisode(name, folder)
+        else:
+            yield _episode(item)
+
+
+def _planned(path: Path) -> list[str]:
+    run = validated(RunFile, _read_small(path, "what was asked of a run"), path, None)
+    for place, name in enumerate(run.config.episodes):
+        if not is_plain_id(name):
+            expected = "up to 80 letters, digits, dots, hyphens and underscores"
+            raise BadInput(path, "a name that is no id", expected, field=f"config.episodes[{place}]")
+    return run.config.episodes
+
+
+def _read_small(path: Path, what: str) -> dict[str, object]:
+    if path.is_symlink() or not path.is_file():
+        raise BadInput(path, "a link or no plain file", "a plain file; links are not followed")
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(LINE_BYTES_MAX + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if len(data) > LINE_BYTES_MAX:
+        raise BadInput(path, "more bytes", f"at most {LINE_BYTES_MAX // 2**20} MB")
+    return read_object(data, path, None, what)

@@ -1,0 +1,337 @@
+"""The file formats of runs and episodes: versioned models, nothing of the harness.
+
+A trajectory is JSON Lines: a `Header`, then a `DecisionLine` for each decision. What the metric needs are the facts;
+their models are strict: every field is required, nothing is converted, NaN and Infinity are refused. Fields that a
+model does not know are left alone, so that records with additions still load; a misspelt field is a missing one, and
+so is still an error. A version above the ones known here is refused.
+
+Angles are in degrees, lengths in blocks, positions [x, y, z] with y up; null stands for infinite (no way) or for not
+there. Times, pictures and prices are the harness's business and stand in fields of its own.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    model_validator,
+)
+
+TRAJECTORY_FORMAT = "oresight.trajectory"
+RESULT_FORMAT = "oresight.result"
+RUN_FORMAT = "oresight.run"
+VERSION = 1
+
+# Limits on files from outside.
+LINE_BYTES_MAX = 16 * 1024 * 1024
+NESTING_MAX = 64
+
+# Wide enough for any world and far inside what float64 holds exactly.
+COORDINATE_MAX = 1e9
+
+
+def _readable(value: object) -> object:
+    """Replace halves of surrogate pairs, which JSON can spell but no text can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+def _in_world(value: float) -> float:
+    if abs(value) > COORDINATE_MAX:
+        raise ValueError(f"must lie within {COORDINATE_MAX:.0f} blocks of the origin")
+    return value
+
+
+Text = Annotated[str, BeforeValidator(_readable), Field(strict=True)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Coordinate = Annotated[float, Field(strict=True, allow_inf_nan=False), AfterValidator(_in_world)]
+Distance = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0)]
+Angle = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=180)]
+Count = Annotated[int, Field(strict=True, ge=0)]
+Cell = Annotated[int, Field(strict=True, ge=-int(COORDINATE_MAX), le=int(COORDINATE_MAX))]
+Point = tuple[Coordinate, Coordinate, Coordinate]
+BlockPos = tuple[Cell, Cell, Cell]
+Json = dict[str, Any]
+
+
+class Record(BaseModel):
+    """Base of all records: frozen; fields it does not know are kept out of the way."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Outcome(StrEnum):
+    """How an episode ended; the words stand in result files."""
+
+    SUCCESS = "success"
+    BUDGET_SPENT = "failure: budget spent"
+    AGENT_ENDED = "failure: agent ended the episode"
+    INFRASTRUCTURE = "infrastructure error"
+    INCOMPLETE = "incomplete"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a result that rates may be made of."""
+        return self not in (Outcome.INFRASTRUCTURE, Outcome.INCOMPLETE)
+
+
+# --- the facts of the 3D world ---------------------------------------------------------------------------------------
+
+
+class Pose(Record):
+    """Where the player is and looks: feet, yaw (0 to 360, or -180 to 180), pitch (positive looks down)."""
+
+    feet: Point
+    yaw_deg: Number
+    pitch_deg: Number
+    on_ground: StrictBool
+
+
+class BlockChange(Record):
+    """A block that a decision changed; `natural` if the world generated it, rather than the agent placed it."""
+
+    pos: BlockPos
+    before: Text
+    after: Text
+    natural: StrictBool
+
+
+class FirstSeen(Record):
+    """How many block faces came into view that never had been before, and of which kinds."""
+
+    count: Count
+    kinds: dict[str, Count]
+
+
+class OreInView(Record):
+    """A natural ore in clear sight and the size of its largest visible face in square pixels of 640 x 480."""
+
+    pos: BlockPos
+    kind: Text
+    face_px: Distance
+
+
+class Target(Record):
+    """The block under the crosshair within reach."""
+
+    pos: BlockPos
+    face: Annotated[int, Field(strict=True, ge=0, le=5)]
+    block: Text
+    natural: StrictBool
+
+
+class KnownAtStart(Record):
+    """An ore of the target kind in view at the start."""
+
+    pos: BlockPos
+    standing: StrictBool
+    eye_distance_after: Distance | None
+    walk_after: Distance | None
+    angle_after: Angle | None
+
+
+class KnownOre(KnownAtStart):
+    """An ore of the target kind that was ever in view, and how it lies to the player before and after the decision.
+
+    Walking distances are steps, null where there is no way; waypoint angles are to the next waypoint of the walking
+    path that was known before the decision. All "before" values are null for an ore first seen in this decision.
+    """
+
+    eye_distance_before: Distance | None
+    walk_before: Distance | None
+    angle_before: Angle | None
+    waypoint_angle_before: Angle | None
+    waypoint_angle_after: Angle | None
+
+
+class StartFacts(Record):
+    """What holds before decision 1; it counts as seen and entered."""
+
+    pose: Pose
+    standing: StrictBool
+    first_seen: FirstSeen
+    ores_in_view: list[OreInView]
+    known: list[KnownAtStart]
+    target: Target | None
+
+
+class CraftFacts(Record):
+    """The facts of one decision; per-tick lists have an entry for each tick of it."""
+
+    pose_before: Pose
+    pose_after: Pose
+    feet_ticks: list[Point]
+    standing_ticks: list[StrictBool]
+    blocks_changed: list[BlockChange]
+    items: dict[str, StrictInt]
+    acquired: list[BlockPos]
+    slot_before: StrictInt
+    slot_after: StrictInt
+    jumped: StrictBool
+    first_seen: FirstSeen
+    ores_in_view: list[OreInView]
+    known: list[KnownOre]
+    target: Target | None
+
+    @model_validator(mode="after")
+    def _one_entry_a_tick(self) -> Self:
+        if len(self.feet_ticks) != len(self.standing_ticks):
+            raise ValueError(
+                f"feet_ticks has {len(self.feet_ticks)} entries and standing_ticks {len(self.standing_ticks)};"
+                " both have one a tick"
+            )
+        return self
+
+
+# --- lines and files -------------------------------------------------------------------------------------------------
+
+
+class CraftScenario(Record):
+    """What the scorer needs of a scenario; the rest of it stays in the header."""
+
+    name: Text
+    target: Text
+    target_count: Annotated[int, Field(strict=True, ge=1)]
+    budget: Annotated[int, Field(strict=True, ge=1)]
+
+
+class Start(Record):
+    """The state before decision 1."""
+
+    state_hash: Text
+    facts: Json
+
+
+class ActionRow(Record):
+    """A row of the action table that the episode was played with."""
+
+    name: Text
+    ticks: Count
+
+
+class Header(Record):
+    """First line of a trajectory; `kind` names the world, `scenario` and `start.facts` are that world's own."""
+
+    format: Literal["oresight.trajectory"]
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
+    kind: Text
+    scenario: Json
+    agent: Text
+    memory: Text
+    actions: list[ActionRow]
+    score_inputs: Json
+    versions: Json
+    start: Start
+
+
+class DecisionLine(Record):
+    """One decision: what the agent was told and said, what came of it, and the private facts."""
+
+    step: Annotated[int, Field(strict=True, ge=1)]
+    action: Text
+    state_hash: Text
+    observation: Text = ""
+    outcome: Text = ""
+    said: Text = ""
+    usage: Json | None = None
+    facts: Json
+
+
+class EpisodeResult(Record):
+    """What the scorer reads of result.json, which is written last: an episode without one is not finished."""
+
+    format: Literal["oresight.result"]
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
+    outcome: Outcome
+    reason: Text | None = None
+
+
+class RunPlan(Record):
+    """The part of run.json that says which episodes were planned."""
+
+    episodes: list[Text]
+
+
+class RunFile(Record):
+    """What the scorer reads of run.json."""
+
+    format: Literal["oresight.run"]
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
+    config: RunPlan
+
+
+# --- JSON as these files have it -------------------------------------------------------------------------------------
+
+
+def to_line(record: Mapping[str, Any]) -> bytes:
+    r"""Return a record as one line of JSON with its newline, in ASCII, so that no text inside can break a line.
+
+    Raises:
+        ValueError: It holds NaN or Infinity, which no file may.
+    """
+    return json.dumps(record, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def parse_json(text: str) -> object:
+    """Parse JSON from outside.
+
+    Raises:
+        ValueError: It is no JSON, holds NaN, Infinity or a number too large, or is nested deeper than 64.
+    """
+    try:
+        value: object = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError(f"nested deeper than {NESTING_MAX}") from None
+    if not _nesting_within(value, NESTING_MAX):
+        raise ValueError(f"nested deeper than {NESTING_MAX}")
+    return value
+
+
+def json_schemas() -> dict[str, Json]:
+    """Return the JSON schema of every format, by name."""
+    models: dict[str, type[BaseModel]] = {
+        "trajectory-header": Header,
+        "trajectory-decision": DecisionLine,
+        "craft-start-facts": StartFacts,
+        "craft-facts": CraftFacts,
+        "result": EpisodeResult,
+        "run": RunFile,
+    }
+    return {name: model.model_json_schema() for name, model in models.items()}
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"the number {name}, which no file may hold")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text[:40]}, which is too large")
+    return value
+
+
+def _nesting_within(value: object, limit: int) -> bool:
+    """Whether lists and objects are nested no deeper than `limit`; works level by level, without recursion."""
+    level = [value]
+    for _ in range(limit):
+        below: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                below.extend(child for child in item.values() if isinstance(child, dict | list))
+            elif isinstance(item, list):
+                below.extend(child for child in item if isinstance(child, dict | list))
+        if not below:
+            return True
+        level = below
+    return False

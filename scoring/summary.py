@@ -1,0 +1,188 @@
+"""What scoring yields, whatever the world: a classified decision, tallies of both readings, an episode's summary.
+
+All of it turns into plain JSON with `to_json`. Numerator and denominator are kept; what a rate makes of them, None
+where nothing is eligible, stands in `rates`.
+"""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from scoring.core import Case, ErrorKind
+from scoring.records import BlockPos, Json, Outcome
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The other reading of a decision: whether it is a gain there, whose error, and why it is one."""
+
+    gain: bool
+    error: ErrorKind | None
+    causes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoredDecision:
+    """One classified decision; the lenient reading is flat, the strict one beside it.
+
+    Attributes:
+        step: Number of the decision, from 1.
+        action: Its name.
+        scored: False for a free preparation and for what follows the end; `case` and `strict` are then None.
+        case: From the state before the decision.
+        gain: It was a gain.
+        progress: It was progress.
+        stale: The stale score after it.
+        error: Whom the error is attributed to, or None.
+        causes: Why it is an error: "no gain", "stale", "patience".
+        reasons: Why it is a gain, for example "position", "view", "ore", "nearer", "repositioning".
+        node: The node on which it ended; None if not scored.
+        strict: The strict reading; None if not scored or if the world has but one reading.
+    """
+
+    step: int
+    action: str
+    scored: bool
+    case: Case | None
+    gain: bool
+    progress: bool
+    stale: int
+    error: ErrorKind | None
+    causes: tuple[str, ...]
+    reasons: tuple[str, ...]
+    node: tuple[int, ...] | None
+    strict: Reading | None
+
+    @classmethod
+    def unscored(cls, step: int, action: str, stale: int) -> Self:
+        """A decision without case, denominator or node; `stale` is the score as it stood."""
+        return cls(step, action, False, None, False, False, stale, None, (), (), None, None)
+
+    def to_json(self) -> Json:
+        """Return the decision as plain JSON."""
+        return {
+            "step": self.step,
+            "action": self.action,
+            "scored": self.scored,
+            "case": None if self.case is None else int(self.case),
+            "gain": self.gain,
+            "progress": self.progress,
+            "stale": self.stale,
+            "error": self.error and str(self.error),
+            "causes": list(self.causes),
+            "reasons": list(self.reasons),
+            "node": None if self.node is None else list(self.node),
+            "strict": None
+            if self.strict is None
+            else {
+                "gain": self.strict.gain,
+                "error": self.strict.error and str(self.strict.error),
+                "causes": list(self.strict.causes),
+            },
+        }
+
+
+@dataclass
+class Tally:
+    """Errors and eligible decisions of one reading; numerators and denominators of both rates."""
+
+    explore_errors: int = 0
+    explore_eligible: int = 0
+    exploit_errors: int = 0
+    exploit_eligible: int = 0
+    error_decisions: int = 0
+
+    def add(self, case: Case, error: ErrorKind | None) -> None:
+        """Count one scored decision."""
+        wrong = error is not None
+        self.error_decisions += wrong
+        if case.explore_eligible:
+            self.explore_eligible += 1
+            self.explore_errors += wrong
+        if case.exploit_eligible:
+            self.exploit_eligible += 1
+            self.exploit_errors += wrong
+
+    @property
+    def explore(self) -> tuple[int, int]:
+        """Errors attributed to exploration, and the decisions eligible for it."""
+        return self.explore_errors, self.explore_eligible
+
+    @property
+    def exploit(self) -> tuple[int, int]:
+        """Errors attributed to exploitation, and the decisions eligible for it."""
+        return self.exploit_errors, self.exploit_eligible
+
+    def to_json(self) -> Json:
+        """Return the counts as plain JSON."""
+        return {
+            "explore_errors": self.explore_errors,
+            "explore_eligible": self.explore_eligible,
+            "exploit_errors": self.exploit_errors,
+            "exploit_eligible": self.exploit_eligible,
+            "error_decisions": self.error_decisions,
+        }
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """An ore's discovery: the decision (0 is the start) and the size of its largest face in square pixels."""
+
+    pos: BlockPos
+    step: int
+    face_px: float
+
+
+@dataclass(frozen=True)
+class EpisodeSummary:
+    """An episode in numbers.
+
+    Attributes:
+        outcome: How it ended under the budget that was scored.
+        reason: Why, in words, where the outcome does not say it all.
+        lenient: The lenient reading's counts (the only ones, in a world with one reading).
+        strict: The strict reading's counts.
+        decisions: All recorded decisions.
+        scored_decisions: Those that were scored.
+        steps_taken: Decisions up to success or the budget.
+        budget: The full budget that was scored, in decisions.
+        acquired: Target ores acquired.
+        target_count: How many were asked for.
+        discoveries: Target ores discovered, in their order.
+    """
+
+    outcome: Outcome
+    reason: str | None
+    lenient: Tally
+    strict: Tally
+    decisions: int
+    scored_decisions: int
+    steps_taken: int
+    budget: int
+    acquired: int
+    target_count: int
+    discoveries: tuple[Discovery, ...] = field(default=())
+
+    @property
+    def success(self) -> bool:
+        """Whether the episode reached its goal within the budget."""
+        return self.outcome is Outcome.SUCCESS
+
+    def to_json(self) -> Json:
+        """Return the summary as plain JSON: the lenient counts flat, and both readings by name."""
+        return {
+            "outcome": str(self.outcome),
+            "reason": self.reason,
+            "success": self.success,
+            **self.lenient.to_json(),
+            "steps_taken": self.steps_taken,
+            "budget": self.budget,
+            "decisions": self.decisions,
+            "scored_decisions": self.scored_decisions,
+            "acquired": self.acquired,
+            "target_count": self.target_count,
+            "discoveries": [
+                {"pos": list(found.pos), "step": found.step, "face_px": found.face_px} for found in self.discoveries
+            ],
+            "lenient": self.lenient.to_json(),
+            "strict": self.strict.to_json(),
+        }

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Sets the project up: virtual environment, packages, system libraries for OpenGL. Quick when all is there already.
+#   scripts/setup.sh         what is needed to run it
+#   scripts/setup.sh dev     and what the tests and checks need
+# PYTHON=... chooses the interpreter.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+what=${1:-run}
+venv=.venv
+system_packages="libegl1 libgl1 libgl1-mesa-dri libglib2.0-0"
+
+fail() { echo "setup: $*" >&2; exit 1; }
+is_root_with_apt() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+
+apt_install() {
+  echo "setup: installing with apt: $*"
+  export DEBIAN_FRONTEND=noninteractive
+  local words
+  words=$(apt-get update -q 2>&1) || fail "apt-get update failed; check the network and try again: $words"
+  # shellcheck disable=SC2086,SC2048
+  words=$(apt-get install -y -q --no-install-recommends $* 2>&1) || fail "apt-get install $* failed: $words"
+}
+
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:-} python3 python3.13 python3.12 python3.11; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+}
+
+# ---- the virtual environment
+python=$(find_python)
+[ -n "$python" ] || fail "no Python 3.11 or later found; install python3 and python3-venv, or say PYTHON=/path/to/python3.11"
+if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+  if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    is_root_with_apt || fail "Python's venv module is missing; run: sudo apt-get install -y python3-venv"
+    apt_install python3-venv
+  fi
+  echo "setup: making $venv with $("$python" --version)"
+  rm -rf "$venv"
+  "$python" -m venv "$venv"
+fi
+
+# ---- the packages; the stamp says for which pyproject.toml they were installed
+sum=$("$venv/bin/python" -c 'import hashlib, pathlib, sys
+print(hashlib.sha256(pathlib.Path("pyproject.toml").read_bytes() + sys.version.encode()).hexdigest())')
+stamp=$venv/.oresight-stamp
+current() { [ -f "$stamp" ] && [ -x "$venv/bin/oresight" ] && grep -qx "$1 $sum" "$stamp"; }
+if [ "$what" = dev ]; then extras="[dev]"; else extras=""; fi
+if ! current dev && ! { [ "$what" = run ] && current run; }; then
+  echo "setup: installing the packages, once (some 300 MB, a few minutes)"
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check -e ".$extras" \
+    || fail "pip could not install the packages; its words stand above"
+  echo "$what $sum" >"$stamp"
+fi
+
+# ---- the system libraries: installed only if they cannot be loaded
+loadable() {
+  "$venv/bin/python" - <<'PYTHON' 2>/dev/null
+import ctypes
+for name in ("libEGL.so.1", "libGL.so.1"):
+    ctypes.CDLL(name)
+for vendor in ("libEGL_mesa.so.0", "libEGL_nvidia.so.0"):
+    try:
+        ctypes.CDLL(vendor)
+        break
+    except OSError:
+        continue
+else:
+    raise SystemExit(1)
+import cv2
+PYTHON
+}
+if ! loadable; then
+  is_root_with_apt || fail "OpenGL or OpenCV's libraries are missing; run: sudo apt-get install -y $system_packages"
+  apt_install "$system_packages"
+  loadable || fail "OpenGL or OpenCV cannot be loaded although $system_packages are installed; run: $venv/bin/oresight doctor"
+fi

@@ -126,20 +126,26 @@ def _arena(seed: int) -> Stage:
     return stage
 
 
+# Steps of the staircase: one block up every two blocks, so that what stands on the top can be seen from the foot.
+_STEPS = 8
+
+
 def _staircase(seed: int, target: int = _NEVER_SEEN) -> Stage:
-    """Steps of one block up, as many as fit below the top of the world."""
+    """A staircase up from the platform, with a landing at its top."""
     stage = _platform(seed, 2, target)
-    for step in range(1, HEIGHT - _PLATFORM_Y - 3):
-        _fill(stage.engine, (-1, 1), (_PLATFORM_Y, _PLATFORM_Y + step), (1 + step, 1 + step), _STONE)
+    for step in range(1, _STEPS + 1):
+        _fill(stage.engine, (-1, 1), (_PLATFORM_Y, _PLATFORM_Y + step), (2 * step, 2 * step + 1), _STONE)
+    top = 2 * _STEPS + 2
+    _fill(stage.engine, (-1, 1), (_PLATFORM_Y, _PLATFORM_Y + _STEPS), (top, top + 2), _STONE)
     return stage
 
 
 def _staircase_to_ore(seed: int) -> Stage:
     stage = _staircase(seed, _IRON)
-    top = HEIGHT - _PLATFORM_Y - 4
-    stage.engine.world.set(0, _PLATFORM_Y + top + 1, 3 + top, _IRON)
-    stage.engine.world.set(0, _PLATFORM_Y + top, 3 + top, _STONE)
-    stage.engine.player.pitch = -2 * LOOK_PITCH_COUNTS
+    landing = _PLATFORM_Y + _STEPS
+    _fill(stage.engine, (0, 0), (landing + 1, landing + 2), (2 * _STEPS + 3, 2 * _STEPS + 3), _STONE)
+    stage.engine.world.set(0, landing + 3, 2 * _STEPS + 3, _IRON)
+    stage.engine.player.pitch = -LOOK_PITCH_COUNTS
     return stage
 
 
@@ -408,7 +414,7 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
     Behaviour("level tunnel", 1, (0.0, 0.05), _deep, _tunnel(0)),
     Behaviour("stairs down", 1, (0.0, 0.05), _deep, _tunnel(-1), decisions=24),
     Behaviour("branch mine", 1, (0.0, 0.05), _deep, _branches),
-    Behaviour("climbing", 1, (0.0, 0.05), _staircase, _repeat("jump", "move_forward"), decisions=24),
+    Behaviour("climbing", 1, (0.0, 0.05), _staircase, _repeat("jump", "move_forward"), decisions=16),
     Behaviour("detour", 1, (0.0, 0.05), _walled_platform, _then(_AROUND)),
     Behaviour(
         "out and back",
@@ -418,7 +424,7 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
         _then(["move_forward"] * 5 + ["look_right"] * 6 + ["move_forward"] * 5),
     ),
     Behaviour("one look around", 1, (0.0, 0.05), _natural, _then(["look_right"] * 12)),
-    Behaviour("climbing to the ore", 2, (0.0, 0.05), _staircase_to_ore, _repeat("jump", "move_forward"), 18),
+    Behaviour("climbing to the ore", 2, (0.0, 0.05), _staircase_to_ore, _repeat("jump", "move_forward"), 16),
     Behaviour("tunnelling to the ore", 2, (0.0, 0.05), _buried_ore((0, 1, 20), 0), _tunnel(0)),
     Behaviour("stairs down to the ore", 2, (0.0, 0.05), _buried_ore((0, -7, 8), 3), _tunnel(-1), 40),
     Behaviour("shaft down to the ore", 2, (0.0, 0.05), _buried_ore((0, -8, 0), 6), _shaft),

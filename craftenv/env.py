@@ -251,6 +251,8 @@ class CraftEnv:
             self._renderer = None
         self._engine = None
         self._referee = None
+        self._happened = None
+        self._facts = None
 
     def __enter__(self) -> Self:
         return self

@@ -12,19 +12,21 @@ import numpy.typing as npt
 from craftenv.actions import BY_NAME
 from craftenv.config import HEIGHT, LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS, PITCH_LIMIT_COUNTS, WALK_PER_TICK
 from craftenv.scenarios import Scenario
+from craftenv.sim.aiming import BREAK_TICKS, PITCHES, YAWS
 from craftenv.sim.angles import cosine, counts, direction, sine
 from craftenv.sim.engine import Engine
 from craftenv.sim.geometry import SOLID
-from craftenv.sim.search import BREAK_TICKS, FIELD_RANGE, FIELD_SIDE, PITCHES, YAWS, fill_field, search
+from craftenv.sim.search import FIELD_RANGE, FIELD_SIDE, fill_field, search
 from craftenv.sim.world import Position, World
 
 PLAN_LIMIT = 50
 # Chunks that the planner reads around the player: 7 leave at least 112 blocks on every side.
 PLAN_RADIUS = 7
 _NAMES = ("move_forward", "move_backward", "move_left", "move_right", "look_left", "look_right", "jump", "wait")
-# Poses looked at before giving up, for each weight that is tried.
-_MAX_NODES = 400_000
-_WEIGHT = 1.15
+# How much the search trusts its guide: 1 finds the shortest plans; more is for when that takes too many poses.
+_WEIGHTS = (1.0, 1.5)
+_MAX_NODES = 300_000
+_MORE_MINES = 4
 # Ores farther away than the field reaches are no use.
 _ORE_RANGE = FIELD_RANGE - 8
 
@@ -74,18 +76,21 @@ def plan(
         part = plan_from(engine, max_actions - len(actions), ores)
         if part is None:
             return None
+        # A shaft that falls through a cave loses time that no plan foresees.
         gained = 0
-        for name in part:
-            gained += len(engine.run(BY_NAME[name]).acquired)
+        for name in (part + ("mine",) * _MORE_MINES)[: max_actions - len(actions)]:
+            gained = len(engine.run(BY_NAME[name]).acquired)
+            actions.append(name)
+            if gained:
+                break  # perhaps another one, met on the way
         if gained == 0:
             return None
-        actions.extend(part)
         acquired += gained
     return tuple(actions)
 
 
 def plan_from(
-    engine: Engine, max_actions: int, ores: Sequence[Position] | None = None, weight: float = _WEIGHT
+    engine: Engine, max_actions: int, ores: Sequence[Position] | None = None, *, shafts: bool = True
 ) -> tuple[str, ...] | None:
     """Find actions that get one more ore from where a game stands; the game is not changed.
 
@@ -93,7 +98,7 @@ def plan_from(
         engine: The game.
         max_actions: The longest plan wanted.
         ores: The only ores to go for, by default any of the game's target kind.
-        weight: How much the search trusts its guide; 1 finds shorter plans more slowly.
+        shafts: Whether to dig straight down where walking does not lead to an ore.
 
     Returns:
         The actions, not yet tried, or None.
@@ -108,31 +113,41 @@ def plan_from(
     targets = np.array(goals, dtype=np.int64)
     views, walks = _tables(player.yaw)
     field = np.empty((FIELD_SIDE, FIELD_SIDE, HEIGHT), dtype=np.float32)
-    fill_field(world.blocks, SOLID, BREAK_TICKS, views, targets, x0, z0, field)
-    steps, yaw, pitch, mines = search(
-        world.blocks,
-        SOLID,
-        BREAK_TICKS,
-        views,
-        walks,
-        targets,
-        field,
-        x0,
-        z0,
-        np.array([player.x, player.y, player.z, player.speed_y], dtype=np.float64),
-        int(player.on_ground) + 2 * int(player.in_water),
-        (player.pitch + PITCH_LIMIT_COUNTS) // LOOK_PITCH_COUNTS,
-        max_actions,
-        weight,
-        _MAX_NODES,
-    )
-    if mines == 0:
+    tilt = (player.pitch + PITCH_LIMIT_COUNTS) // LOOK_PITCH_COUNTS
+    mines = 0
+    # Shafts only where no ore can be had from where one can walk.
+    for deep in (False, True):
+        start_y = int(np.floor(player.y))
+        fill_field(world.blocks, SOLID, BREAK_TICKS, views, targets, x0, z0, start_y, max_actions, deep, field)
+        for weight in _WEIGHTS:
+            steps, yaw, pitch, mines = search(
+                world.blocks,
+                SOLID,
+                BREAK_TICKS,
+                views,
+                walks,
+                targets,
+                field,
+                x0,
+                z0,
+                np.array([player.x, player.y, player.z, player.speed_y], dtype=np.float64),
+                int(player.on_ground) + 2 * int(player.in_water),
+                tilt,
+                max_actions,
+                deep,
+                weight,
+                _MAX_NODES,
+            )
+            if mines >= 0:
+                break
+        if mines > 0 or not shafts:
+            break
+    if mines <= 0:
         return None
     names = [_NAMES[step] for step in steps.tolist()]
     turned = names.count("look_right") - names.count("look_left")
     names += _turn((yaw - turned) % YAWS)
-    tilt = pitch - (player.pitch + PITCH_LIMIT_COUNTS) // LOOK_PITCH_COUNTS
-    names += ["look_down" if tilt > 0 else "look_up"] * abs(tilt)
+    names += ["look_down" if pitch > tilt else "look_up"] * abs(pitch - tilt)
     names += ["mine"] * mines
     return tuple(names)
 

@@ -201,12 +201,12 @@ def _prove(kind: str, world: World, spawn: Feet, number: int, ores: list[Positio
         return None
     yaw_deg = float(number % 12 * 30)
     engine = Engine(world.seed, spawn, round(yaw_deg / 0.15))
-    proof = plan_from(engine, PLAN_LIMIT, goals)
+    proof = plan_from(engine, PLAN_LIMIT, goals, shafts=False)
     if proof is None or len(proof) < SHORTEST_PROOF:
         return None
     # Another ore must not be had sooner, even one hidden a few blocks below the spawn.
     close = [ore for ore in find_ores(world, _IRON) if _straight(spawn, ore) < 30.0]
-    if plan_from(engine, SHORTEST_PROOF - 1, close) is not None:
+    if plan_from(engine, SHORTEST_PROOF - 1, close, shafts=False) is not None:
         return None
     found = first_ore(_scenario(kind, 0, world.seed, spawn, yaw_deg, proof))
     if found is None or found[1] != len(proof) or found[0] not in goals:

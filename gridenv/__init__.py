@@ -1,1 +1,1 @@
-"""The grid world. Nothing here yet: it arrives with the grid release."""
+"""The grid world: a partly observable map with an unknown DAG of tasks on it."""

@@ -77,19 +77,21 @@ def draw_panel(panel: Panel, height: int) -> Pixels:
 
     def line(text: str, size: int, colour: Colour, after: float = 4.0, most_lines: int = 1) -> None:
         nonlocal y
+        # A field takes its whole room however long its text is, so that nothing below it jumps from frame to frame.
+        end = y + (most_lines * (size + 4) + after) * scale
         font = ImageFont.load_default(max(round(size * scale), 6))
         for part in wrapped(draw, visible(text), font, PANEL_WIDTH_PX - 2 * _MARGIN_PX, most_lines):
             draw.text((_MARGIN_PX, y), part, fill=colour, font=font)
             y += (size + 4) * scale
-        y += after * scale
+        y = end
 
     line(panel.title, 15, DIM, 6)
     line(f"decision {panel.step} of {panel.budget}" if panel.step else "start", 15, DIM, 10)
-    line(panel.action or " ", 26, PLAIN, 4)
-    line(panel.said or " ", 13, DIM, 6, most_lines=3)
-    line(panel.outcome or " ", 15, PLAIN, 10, most_lines=3)
-    line(panel.case or " ", 16, NOTE, 4)
-    line(panel.verdict or " ", 18, panel.colour, 4, most_lines=2)
+    line(panel.action, 26, PLAIN, 4)
+    line(panel.said, 13, DIM, 6, most_lines=2)
+    line(panel.outcome, 15, PLAIN, 8, most_lines=2)
+    line(panel.case, 16, NOTE, 4)
+    line(panel.verdict, 18, panel.colour, 4, most_lines=2)
     line(f"stale score {panel.stale}", 15, PLAIN, 14)
     if panel.rates:
         line("errors so far", 13, DIM, 4)
@@ -97,7 +99,7 @@ def draw_panel(panel: Panel, height: int) -> Pixels:
             line(name, 15, PLAIN, 0)
             line(f"lenient   {lenient}", 14, PLAIN, 0)
             line(f"strict     {strict}", 14, PLAIN, 6)
-    line(panel.closing, 20, NOTE, most_lines=2)
+    line(panel.closing, 16, NOTE, most_lines=2)
     return np.asarray(image, dtype=np.uint8)
 
 

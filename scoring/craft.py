@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scoring.core import Answers, Case, ErrorKind, Judge, Verdict, case_of
+from scoring.core import Answers, Case, Judge, Verdict, case_of
 from scoring.parameters import Parameters
 from scoring.records import (
     BlockPos,
@@ -38,7 +38,7 @@ from scoring.records import (
     StartFacts,
     Target,
 )
-from scoring.summary import Discovery, EpisodeSummary, Reading, ScoredDecision, Tally
+from scoring.summary import Discovery, EpisodeSummary, Reading, ScoredDecision, Tally, causes_of
 
 # Facts may be rounded when they are written; a threshold that is met but for that is met.
 ROUNDING = 1e-5
@@ -325,10 +325,10 @@ class CraftScorer:
             progress=verdict.progress,
             stale=verdict.stale,
             error=verdict.error,
-            causes=_causes(verdict, verdict.gain, verdict.error),
+            causes=causes_of(verdict, verdict.gain, verdict.error),
             reasons=reasons,
             node=node,
-            strict=Reading(strict_gain, strict_error, _causes(verdict, strict_gain, strict_error)),
+            strict=Reading(strict_gain, strict_error, causes_of(verdict, strict_gain, strict_error)),
         )
 
     def _unscored(self, action: str) -> ScoredDecision:
@@ -414,13 +414,6 @@ def _had_effect(kind: str, facts: CraftFacts) -> bool:
     if kind == "jump":
         return facts.jumped
     return any(not change.natural and change.after not in EMPTY_BLOCKS for change in facts.blocks_changed)
-
-
-def _causes(verdict: Verdict, gain: bool, error: ErrorKind | None) -> tuple[str, ...]:
-    if error is None:
-        return ()
-    found = {"no gain": not gain, "stale": verdict.stale_rose, "patience": verdict.impatient}
-    return tuple(name for name, holds in found.items() if holds)
 
 
 def _fell(before: float | None, after: float | None, by: float) -> bool:

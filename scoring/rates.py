@@ -6,7 +6,8 @@ interval of a success rate is Wilson's. Each figure says its method and its n.
 """
 
 import math
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -22,9 +23,13 @@ SEED = 20_260_101
 Z_95 = 1.959963984540054
 # Indices drawn at a time, so that memory stays flat however many episodes there are.
 _DRAWN_AT_ONCE = 2_000_000
+_READINGS = ("lenient", "strict")
+_KINDS = ("explore", "exploit")
 
 Interval = tuple[float, float]
 Counts = tuple[int, int]
+# Many of them as an array of n rows: numerator, denominator.
+CountsTable = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ def wilson(successes: int, n: int, z: float = Z_95) -> Interval | None:
     return low, high
 
 
-def bootstrap(counts: Sequence[Counts], resamples: int = RESAMPLES, seed: int = SEED) -> Interval | None:
+def bootstrap(counts: Sequence[Counts] | CountsTable, resamples: int = RESAMPLES, seed: int = SEED) -> Interval | None:
     """Return the 95 % percentile interval of sum(numerators) / sum(denominators), resampling whole episodes.
 
     Args:
@@ -119,7 +124,7 @@ def bootstrap_difference(
 
 
 def _resampled_ratios(
-    conditions: Sequence[Sequence[Counts]], resamples: int, seed: int
+    conditions: Sequence[Sequence[Counts] | CountsTable], resamples: int, seed: int
 ) -> list[npt.NDArray[np.float64]]:
     """Return for each condition its ratio in every resample (nan where undefined), all with the same draws."""
     generator = np.random.Generator(np.random.PCG64(seed))
@@ -145,9 +150,9 @@ def _percentiles(values: npt.NDArray[np.float64]) -> Interval | None:
     return float(low), float(high)
 
 
-def error_figure(counts: Sequence[Counts]) -> Figure:
+def error_figure(counts: Sequence[Counts] | CountsTable) -> Figure:
     """Return the pooled error rate of episodes given as (errors, eligible)."""
-    errors, eligible = sum(count[0] for count in counts), sum(count[1] for count in counts)
+    errors, eligible = (int(total) for total in np.asarray(counts, dtype=np.int64).reshape(-1, 2).sum(axis=0))
     return Figure(
         rate(errors, eligible),
         errors,
@@ -211,23 +216,65 @@ class PooledRates:
         }
 
 
-def pool(summaries: Sequence[EpisodeSummary]) -> PooledRates:
+class Pool:
+    """Adds up episodes one at a time and keeps but a few numbers of each.
+
+    Infrastructure errors and incomplete episodes count in nothing.
+    """
+
+    def __init__(self) -> None:
+        self._results = self._successes = self._scored = self._decisions = 0
+        self._counts = {(reading, kind): array("q") for reading in _READINGS for kind in _KINDS}
+        self._used = array("d")
+        self._used_success = array("d")
+
+    def add(self, summary: EpisodeSummary) -> None:
+        """Add an episode."""
+        if not summary.outcome.counts:
+            return
+        self._results += 1
+        self._successes += summary.success
+        self._scored += summary.scored_decisions
+        self._decisions += summary.decisions
+        for (reading, kind), counts in self._counts.items():
+            counts.extend(getattr(getattr(summary, reading), kind))
+        if summary.budget:
+            share = summary.steps_taken / summary.budget
+            self._used.append(share)
+            if summary.success:
+                self._used_success.append(share)
+
+    def rates(self) -> PooledRates:
+        """Return the figures of what was added so far."""
+        lenient = self._reading("lenient")
+        # Worlds with one reading have the same counts in both, and need no second bootstrap.
+        same = all(self._counts["lenient", kind] == self._counts["strict", kind] for kind in _KINDS)
+        return PooledRates(
+            success=success_figure(self._successes, self._results),
+            lenient=lenient,
+            strict=lenient if same else self._reading("strict"),
+            budget_used=_mean(self._used),
+            budget_used_success=_mean(self._used_success),
+            scored_decisions=self._scored,
+            decisions=self._decisions,
+        )
+
+    def _reading(self, reading: str) -> ReadingRates:
+        tables = [
+            np.frombuffer(self._counts[reading, kind], dtype=np.int64).reshape(-1, 2)
+            if self._results
+            else np.empty((0, 2), dtype=np.int64)
+            for kind in _KINDS
+        ]
+        return ReadingRates(error_figure(tables[0]), error_figure(tables[1]))
+
+
+def pool(summaries: Iterable[EpisodeSummary]) -> PooledRates:
     """Pool episodes; infrastructure errors and incomplete ones count in nothing."""
-    results = [summary for summary in summaries if summary.outcome.counts]
-    used = [(summary.steps_taken / summary.budget, summary.success) for summary in results if summary.budget]
-    return PooledRates(
-        success=success_figure(sum(summary.success for summary in results), len(results)),
-        lenient=_reading([summary.lenient.explore for summary in results], [s.lenient.exploit for s in results]),
-        strict=_reading([summary.strict.explore for summary in results], [s.strict.exploit for s in results]),
-        budget_used=_mean([share for share, _ in used]),
-        budget_used_success=_mean([share for share, success in used if success]),
-        scored_decisions=sum(summary.scored_decisions for summary in results),
-        decisions=sum(summary.decisions for summary in results),
-    )
-
-
-def _reading(explore: Sequence[Counts], exploit: Sequence[Counts]) -> ReadingRates:
-    return ReadingRates(error_figure(explore), error_figure(exploit))
+    pooled = Pool()
+    for summary in summaries:
+        pooled.add(summary)
+    return pooled.rates()
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -216,7 +216,8 @@ class ActionRow(Record):
     """A row of the action table that the episode was played with."""
 
     name: Text
-    ticks: Count
+    # The 3D world's alone.
+    ticks: Count | None = None
 
 
 class Header(Record):
@@ -282,14 +283,19 @@ def to_line(record: Mapping[str, Any]) -> bytes:
     return json.dumps(record, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def parse_json(text: str) -> object:
+def parse_json(text: str, *, unique_keys: bool = False) -> object:
     """Parse JSON from outside.
+
+    Args:
+        text: The JSON.
+        unique_keys: Refuse an object in which a field stands twice; else the last one counts.
 
     Raises:
         ValueError: It is no JSON, holds NaN, Infinity or a number too large, or is nested deeper than 64.
     """
+    hook = _unique if unique_keys else None
     try:
-        value: object = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        value: object = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError(f"nested deeper than {NESTING_MAX}") from None
     if not _nesting_within(value, NESTING_MAX):
@@ -319,6 +325,15 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"the number {text[:40]}, which is too large")
     return value
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object with the field {twice[:40]!r} more than once")
+    return found
 
 
 def _nesting_within(value: object, limit: int) -> bool:

@@ -7,7 +7,7 @@ where nothing is eligible, stands in `rates`.
 from dataclasses import dataclass, field
 from typing import Self
 
-from scoring.core import Case, ErrorKind
+from scoring.core import Case, ErrorKind, Verdict
 from scoring.records import BlockPos, Json, Outcome
 
 
@@ -20,13 +20,13 @@ class Reading:
     causes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ScoredDecision:
     """One classified decision; the lenient reading is flat, the strict one beside it.
 
     Attributes:
         step: Number of the decision, from 1.
-        action: Its name.
+        action: Its name; None for no move, which the grid has.
         scored: False for a free preparation and for what follows the end; `case` and `strict` are then None.
         case: From the state before the decision.
         gain: It was a gain.
@@ -34,13 +34,13 @@ class ScoredDecision:
         stale: The stale score after it.
         error: Whom the error is attributed to, or None.
         causes: Why it is an error: "no gain", "stale", "patience".
-        reasons: Why it is a gain, for example "position", "view", "ore", "nearer", "repositioning".
+        reasons: Why it is a gain, for example "position", "view", "ore", "target", "nearer", "repositioning".
         node: The node on which it ended; None if not scored.
         strict: The strict reading; None if not scored or if the world has but one reading.
     """
 
     step: int
-    action: str
+    action: str | None
     scored: bool
     case: Case | None
     gain: bool
@@ -53,7 +53,7 @@ class ScoredDecision:
     strict: Reading | None
 
     @classmethod
-    def unscored(cls, step: int, action: str, stale: int) -> Self:
+    def unscored(cls, step: int, action: str | None, stale: int) -> Self:
         """A decision without case, denominator or node; `stale` is the score as it stood."""
         return cls(step, action, False, None, False, False, stale, None, (), (), None, None)
 
@@ -81,7 +81,15 @@ class ScoredDecision:
         }
 
 
-@dataclass
+def causes_of(verdict: Verdict, gain: bool, error: ErrorKind | None) -> tuple[str, ...]:
+    """Return why a decision is an error under a reading in which it is a gain or not; nothing if it is none."""
+    if error is None:
+        return ()
+    found = {"no gain": not gain, "stale": verdict.stale_rose, "patience": verdict.impatient}
+    return tuple(name for name, holds in found.items() if holds)
+
+
+@dataclass(slots=True)
 class Tally:
     """Errors and eligible decisions of one reading; numerators and denominators of both rates."""
 
@@ -132,7 +140,7 @@ class Discovery:
     face_px: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EpisodeSummary:
     """An episode in numbers.
 
@@ -145,7 +153,7 @@ class EpisodeSummary:
         scored_decisions: Those that were scored.
         steps_taken: Decisions up to success or the budget.
         budget: The full budget that was scored, in decisions.
-        acquired: Target ores acquired.
+        acquired: Target ores acquired; in the grid 1 once the goal is achieved.
         target_count: How many were asked for.
         discoveries: Target ores discovered, in their order.
     """

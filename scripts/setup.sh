@@ -35,7 +35,7 @@ find_python() {
 # ---- the virtual environment
 python=$(find_python)
 [ -n "$python" ] || fail "no Python 3.11 or later found; install python3 and python3-venv, or say PYTHON=/path/to/python3.11"
-if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+if ! "$venv/bin/python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
   if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
     is_root_with_apt || fail "Python's venv module is missing; run: sudo apt-get install -y python3-venv"
     apt_install python3-venv
@@ -43,6 +43,28 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
   echo "setup: making $venv with $("$python" --version)"
   rm -rf "$venv"
   "$python" -m venv "$venv"
+fi
+
+# ---- the system libraries: installed only if they cannot be loaded; before the packages, which take longer
+loadable() {
+  "$venv/bin/python" - <<'PYTHON' 2>/dev/null
+import ctypes
+for name in ("libEGL.so.1", "libGL.so.1", "libglib-2.0.so.0"):
+    ctypes.CDLL(name)
+for vendor in ("libEGL_mesa.so.0", "libEGL_nvidia.so.0"):
+    try:
+        ctypes.CDLL(vendor)
+        break
+    except OSError:
+        continue
+else:
+    raise SystemExit(1)
+PYTHON
+}
+if ! loadable; then
+  is_root_with_apt || fail "system libraries for OpenGL are missing; run: sudo apt-get install -y $system_packages"
+  apt_install "$system_packages"
+  loadable || fail "OpenGL cannot be loaded although $system_packages are installed; another vendor's driver may be in the way"
 fi
 
 # ---- the packages; the stamp says for which pyproject.toml they were installed
@@ -56,27 +78,5 @@ if ! current dev && ! { [ "$what" = run ] && current run; }; then
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -e ".$extras" \
     || fail "pip could not install the packages; its words stand above"
   echo "$what $sum" >"$stamp"
-fi
-
-# ---- the system libraries: installed only if they cannot be loaded
-loadable() {
-  "$venv/bin/python" - <<'PYTHON' 2>/dev/null
-import ctypes
-for name in ("libEGL.so.1", "libGL.so.1"):
-    ctypes.CDLL(name)
-for vendor in ("libEGL_mesa.so.0", "libEGL_nvidia.so.0"):
-    try:
-        ctypes.CDLL(vendor)
-        break
-    except OSError:
-        continue
-else:
-    raise SystemExit(1)
-import cv2
-PYTHON
-}
-if ! loadable; then
-  is_root_with_apt || fail "OpenGL or OpenCV's libraries are missing; run: sudo apt-get install -y $system_packages"
-  apt_install "$system_packages"
-  loadable || fail "OpenGL or OpenCV cannot be loaded although $system_packages are installed; run: $venv/bin/oresight doctor"
+  echo "setup: done; the very first start compiles the simulation, which takes about half a minute"
 fi

@@ -4,6 +4,7 @@ Run as a script to write the file anew, which is right only together with a new 
 """
 
 import hashlib
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from craftenv.blocks import Block
 from craftenv.config import TERRAIN_VERSION
 from craftenv.sim.engine import Engine
 from craftenv.sim.ground import spawn_on_ground
+from craftenv.sim.terrain import generate_chunk
 
 PATH = Path(__file__).parent / "data" / "golden_hashes.json"
 DECISIONS = 300
@@ -25,7 +27,13 @@ INVENTORY = {int(Block.COBBLESTONE): 32, int(Block.TORCH): 8, int(Block.PLANKS):
 
 
 def golden_run(world_seed: int) -> dict[str, Any]:
-    """Play one world; return its hash at the start and after every tenth decision, and one over all 300."""
+    """Play one world; return its hash at the start and after every tenth decision, and one over all 300.
+
+    Beside them stands a digest of the blocks of the 49 chunks around the origin as the seed made them.
+    """
+    terrain = hashlib.blake2b(digest_size=16)
+    for cx, cz in itertools.product(range(-3, 4), repeat=2):
+        terrain.update(generate_chunk(world_seed, cx, cz).tobytes())
     engine = Engine(world_seed, spawn_on_ground(world_seed, 0.5, 0.5), 0, INVENTORY)
     start = engine.state_hash()
     hashes = []
@@ -34,6 +42,7 @@ def golden_run(world_seed: int) -> dict[str, Any]:
         hashes.append(engine.state_hash())
     return {
         "world_seed": world_seed,
+        "terrain": terrain.hexdigest(),
         "start": start,
         "after": hashes[EVERY - 1 :: EVERY],
         "all": hashlib.blake2b("".join(hashes).encode(), digest_size=16).hexdigest(),

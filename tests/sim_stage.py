@@ -8,7 +8,9 @@ import numpy as np
 from craftenv.actions import ACTIONS, BY_NAME, Action
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import BODY_HEIGHT, HALF_WIDTH
+from craftenv.scenarios import Scenario
 from craftenv.sim.engine import Engine, Happenings
+from craftenv.sim.ground import spawn_on_ground
 
 # No hill or tree reaches this high, and twelve layers are left above it.
 FLOOR = 82
@@ -40,6 +42,14 @@ def stage(
     fill(engine, (cx - radius, FLOOR, cz - radius), (cx + radius, FLOOR, cz + radius), Block.STONE)
     engine.player.on_ground = True
     return engine
+
+
+def scenario(world_seed: int = 3, **more: object) -> Scenario:
+    """A scenario without proof, on the ground of a world."""
+    spawn = spawn_on_ground(world_seed, 0.5, 0.5)
+    return Scenario.model_validate(
+        {"name": "test", "kind": "test", "seed": 0, "world_seed": world_seed, "spawn": spawn, **more}
+    )
 
 
 def fill(engine: Engine, low: tuple[int, int, int], high: tuple[int, int, int], block: Block) -> None:

@@ -122,40 +122,51 @@ def picture_of_faces(world: World, eye: Vector, yaw: int, pitch: int, length: fl
     return picture
 
 
-def stands(world: World, cell: Cell) -> bool:
-    """Say whether the feet can be in a cell: two cells of room, on ground or in water."""
-    x, y, z = cell
+class Ground:
+    """A world's blocks at one moment, for walking over them."""
 
-    def solid(height: int) -> bool:
-        return BLOCKS[Block(world.get(x, height, z))].solid
+    def __init__(self, world: World) -> None:
+        self._blocks = world.blocks.tobytes()
+        self._solid = [BLOCKS[block].solid for block in Block]
 
-    return not solid(y) and not solid(y + 1) and (solid(y - 1) or world.get(x, y, z) == Block.WATER)
+    def get(self, cell: Cell) -> int:
+        """Return a cell's block."""
+        x, y, z = cell
+        if y < 0:
+            return int(Block.BEDROCK)
+        return self._blocks[((x & 255) * 256 + (z & 255)) * 96 + y] if y < 96 else int(Block.AIR)
 
+    def solid(self, x: int, y: int, z: int) -> bool:
+        """Say whether a cell stops the body."""
+        return self._solid[self.get((x, y, z))]
 
-def steps_from(world: World, cell: Cell) -> list[Cell]:
-    """Return where one step leads: a level step, up one with room above the head, down at most three, or swimming."""
-    x, y, z = cell
+    def stands(self, cell: Cell) -> bool:
+        """Say whether the feet can be in a cell: two cells of room, on ground or in water."""
+        x, y, z = cell
+        if self.solid(x, y, z) or self.solid(x, y + 1, z):
+            return False
+        return self.solid(x, y - 1, z) or self.get(cell) == Block.WATER
 
-    def solid(at: Cell) -> bool:
-        return BLOCKS[Block(world.get(*at))].solid
-
-    ends = []
-    for dx, dz in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-        if stands(world, (x + dx, y + 1, z + dz)) and solid((x + dx, y, z + dz)):
-            if not solid((x, y + 2, z)):
-                ends.append((x + dx, y + 1, z + dz))
-            continue
-        for drop in range(4):
-            end = (x + dx, y - drop, z + dz)
-            if any(solid((end[0], height, end[2])) for height in range(y - drop, y + 2)):
-                break
-            if stands(world, end):
-                ends.append(end)
-                break
-    for end in ((x, y + 1, z), (x, y - 1, z)):
-        if world.get(x, y, z) == Block.WATER and stands(world, end):
-            ends.append(end)
-    return [end for end in ends if 0 <= end[1] < 96]
+    def steps_from(self, cell: Cell) -> list[Cell]:
+        """Return where one step leads: level, up one with room above the head, down at most three, or swimming."""
+        x, y, z = cell
+        ends = []
+        for nx, nz in ((x + 1, z), (x - 1, z), (x, z + 1), (x, z - 1)):
+            if self.solid(nx, y, nz):
+                if self.stands((nx, y + 1, nz)) and not self.solid(x, y + 2, z):
+                    ends.append((nx, y + 1, nz))
+                continue
+            if self.solid(nx, y + 1, nz):
+                continue
+            for lower in range(y, y - 4, -1):
+                if self.solid(nx, lower, nz):
+                    break
+                if self.stands((nx, lower, nz)):
+                    ends.append((nx, lower, nz))
+                    break
+        if self.get(cell) == Block.WATER:
+            ends += [end for end in ((x, y + 1, z), (x, y - 1, z)) if self.stands(end)]
+        return [end for end in ends if 0 <= end[1] < 96]
 
 
 def reaches(cell: Cell, ore: Cell) -> bool:
@@ -167,15 +178,16 @@ def reaches(cell: Cell, ore: Cell) -> bool:
 
 def walk_steps(world: World, start: Cell, ores: list[Cell]) -> dict[Cell, int | None]:
     """Return the number of steps from a place to within reach of each ore, None where no way leads there."""
+    ground = Ground(world)
     found: dict[Cell, int | None] = dict.fromkeys(ores)
     far = {start: 0}
     queue = deque([start])
     while queue:
         cell = queue.popleft()
         for ore in ores:
-            if found[ore] is None and reaches(cell, ore):
+            if abs(ore[0] - cell[0]) < 6 and found[ore] is None and reaches(cell, ore):
                 found[ore] = far[cell]
-        for end in steps_from(world, cell):
+        for end in ground.steps_from(cell):
             if end not in far and max(abs(end[0] - start[0]), abs(end[2] - start[2])) <= 64:
                 far[end] = far[cell] + 1
                 queue.append(end)

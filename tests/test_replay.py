@@ -64,6 +64,14 @@ def test_the_first_difference_is_named_by_decision_and_field(
     assert replay(episode, find_world=found).difference == expected
 
 
+def test_another_version_may_use_other_words_but_no_other_facts(episode: Path) -> None:
+    change(episode, 0, lambda value: value["versions"].update(oresight="0.0.9"))
+    change(episode, 3, lambda value: value.update(outcome="You went."))
+    assert replay(episode, find_world=found).difference is None
+    change(episode, 3, lambda value: value["facts"].update(place=7))
+    assert replay(episode, find_world=found).difference == Difference(3, "facts.place", 7, 1)
+
+
 def test_another_action_shows_in_the_state(episode: Path) -> None:
     change(episode, 3, lambda value: value.update(action="wait"))
     difference = replay(episode, find_world=found).difference

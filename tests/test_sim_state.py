@@ -13,13 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sim_golden
-from sim_stage import BUSY, GROUND, fill, hashed_actions, play, stage
+from sim_stage import BUSY, GROUND, fill, hashed_actions, play, scenario, stage
 
 from craftenv.actions import ACTIONS
 from craftenv.blocks import Block
 from craftenv.config import TERRAIN_VERSION
 from craftenv.env import CraftEnv
-from craftenv.scenarios import Scenario
 from craftenv.sim.engine import Engine
 from craftenv.sim.facts import Referee
 from craftenv.sim.ground import spawn_on_ground
@@ -28,14 +27,6 @@ from craftenv.sim.terrain import generate_chunk
 from craftenv.sim.world import World
 
 TESTS = Path(__file__).parent
-
-
-def scenario(world_seed: int = 3, **more: object) -> Scenario:
-    """A scenario without proof, on the ground of a world."""
-    spawn = spawn_on_ground(world_seed, 0.5, 0.5)
-    return Scenario.model_validate(
-        {"name": "test", "kind": "test", "seed": 0, "world_seed": world_seed, "spawn": spawn, **more}
-    )
 
 
 def _episode(world_seed: int, decisions: int, *, facts: bool) -> tuple[list[str], str]:

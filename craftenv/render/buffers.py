@@ -50,6 +50,7 @@ class QuadBuffer(_Buffer):
 
     def fill(self, gl: Any, vertices: npt.NDArray[np.uint32]) -> None:
         """Replace the contents by uint32[quads * 4, 2]."""
+        gl.glBindVertexArray(self._array)
         self._fill(gl, vertices)
 
     def draw(self, gl: Any, first: int, quads: int) -> None:

@@ -36,9 +36,7 @@ class Camera:
     pixel_blocks: float
 
 
-def look(
-    eye: tuple[float, float, float], yaw_counts: int, pitch_counts: int, width: int, height: int
-) -> Camera:
+def look(eye: tuple[float, float, float], yaw_counts: int, pitch_counts: int, width: int, height: int) -> Camera:
     """Return the view from a place under angles in counts (see the conventions in `craftenv.sim.angles`)."""
     forward = np.array(direction(yaw_counts, pitch_counts))
     right = np.array([-cosine(yaw_counts), 0.0, -sine(yaw_counts)])

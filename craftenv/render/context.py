@@ -27,7 +27,7 @@ class OpenGLUnavailable(RuntimeError):  # noqa: N818 - the public name says what
 
 
 class ContextModeError(RuntimeError):
-    """The process is headless and was asked for a window, or the other way round, or the context cannot be used here."""
+    """The process draws in another way than was asked for, or its context cannot be used here."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class SharedContext:
             )
         with self._lock:
             if self._depth == 0:
-                self.window.switch_to()
+                self._make_current()
             self._depth += 1
             try:
                 import pyglet.gl as gl
@@ -132,6 +132,13 @@ class SharedContext:
             ):
                 if ids:
                     delete(len(ids), (c_uint * len(ids))(*ids))
+
+    def _make_current(self) -> None:
+        if self.mode == "headless":
+            from pyglet.libs.egl import egl
+
+            egl.eglBindAPI(egl.EGL_OPENGL_API)  # each thread has its own choice of interface
+        self.window.switch_to()
 
     def _release(self) -> None:
         from pyglet.libs.egl import egl

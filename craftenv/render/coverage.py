@@ -1,7 +1,7 @@
 """Which quads of the rooms in view have a pixel of their own: those are drawn, the hidden ones never reach OpenGL.
 
-One bit a pixel says whether something nearer covers it already. Rooms come nearest first, so a quad without a free pixel
-among those whose centres it holds is hidden. OpenGL draws quads a trace larger than they are (see
+One bit a pixel says whether something nearer covers it already. Rooms come nearest first, so a quad without a free
+pixel among those whose centres it holds is hidden. OpenGL draws quads a trace larger than they are (see
 `craftenv.render.programs`), so it never leaves open what is counted as covered here.
 """
 
@@ -9,23 +9,31 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK
+from craftenv.render.atlas import TILE_PX
 from craftenv.render.camera import NEAR_BLOCKS, Camera
-from craftenv.render.layout import FACES, GROUP_TORCH, kernel
+from craftenv.render.layout import FACES, GROUP_TORCH, GROUP_WATER, GROUPS, kernel
 from craftenv.render.store import SlotTable
 from craftenv.render.visibility import SeenRooms
 
 _FIRST_SPANS = 1 << 14
+# A quad whose texels are at least this high and wide in the picture is drawn without smaller versions of its tile: it
+# looks the same, and choosing among versions is half the cost of a pixel.
+_LEAST_TEXEL_PX = 0.5
 
 
 class DrawList:
     """The quads to draw for one view.
 
     Attributes:
-        vertices: uint32[.., 2]: first the opaque quads, nearest room first, then the torches', then water, farthest
-            room first.
-        opaque: How many opaque quads there are.
+        vertices: uint32[.., 2]: first the opaque quads that show as large as their tiles or larger, then the other
+            opaque ones, both nearest room first, then the torches', then water, farthest room first.
+        large: How many large opaque quads there are.
+        small: How many other opaque ones.
         torches: How many of torches.
         water: How many of water.
+        sky: int32[.., 2]: runs of the picture's cells in which sky shows: the first cell of the run and how many cells.
+        cell_px: Width and height of a cell, a power of two; cells are counted row by row from the top left.
+        cell_columns: How many cells a row has.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -34,7 +42,16 @@ class DrawList:
         self._covered = np.zeros((height, (width + 63) // 64), dtype=np.uint64)
         self._spans = np.empty((_FIRST_SPANS, 3), dtype=np.int32)
         self.vertices = np.empty((0, 2), dtype=np.uint32)
-        self.opaque = 0
+        self._large_and_small = np.empty(0, dtype=np.int32)
+        self._torches_and_water = np.empty(0, dtype=np.int32)
+        self.cell_px = 8
+        while self.cell_px < 64 and self.cell_px * 12 <= height:
+            self.cell_px *= 2
+        self.cell_columns = -(-width // self.cell_px)
+        self._sky = np.empty((self.cell_columns * -(-height // self.cell_px), 2), dtype=np.int32)
+        self.sky = self._sky[:0]
+        self.large = 0
+        self.small = 0
         self.torches = 0
         self.water = 0
 
@@ -43,11 +60,18 @@ class DrawList:
         """The vertices that count."""
         return self.vertices[: (self.opaque + self.torches + self.water) * 4]
 
+    @property
+    def opaque(self) -> int:
+        """How many opaque quads there are."""
+        return self.large + self.small
+
     def fill(self, table: SlotTable, camera: Camera, seen: SeenRooms) -> None:
         """Pick the quads of the rooms in view that show."""
         if len(self.vertices) < len(table.vertices):
             self.vertices = np.empty_like(table.vertices)
-        sizes = np.zeros(3, dtype=np.int64)
+            self._large_and_small = np.empty(table.capacity, dtype=np.int32)
+            self._torches_and_water = np.empty(table.capacity, dtype=np.int32)
+        sizes = np.zeros(4, dtype=np.int64)
         while not _pick(
             table.vertices,
             table.first,
@@ -60,11 +84,15 @@ class DrawList:
             self._height,
             self._covered,
             self._spans,
+            _LEAST_TEXEL_PX * camera.pixel_blocks * TILE_PX,
+            self._large_and_small,
+            self._torches_and_water,
             self.vertices,
             sizes,
         ):
             self._spans = np.empty((len(self._spans) * 2, 3), dtype=np.int32)
-        self.opaque, self.torches, self.water = (int(size) for size in sizes)
+        self.large, self.small, self.torches, self.water = (int(size) for size in sizes)
+        self.sky = self._sky[: _find_sky(self._covered, self._width, self.cell_px, self.cell_columns, self._sky)]
 
 
 @kernel
@@ -98,10 +126,10 @@ def _outline(
 
     `points` is filled with x and y in pixels, y downwards.
     """
-    ax, ay, az = _corner(np.int64(vertices[quad * 4, 0]), corner_x, corner_y, corner_z, axes)
-    bx, by, bz = _corner(np.int64(vertices[quad * 4 + 1, 0]), corner_x, corner_y, corner_z, axes)
-    cx, cy, cz = _corner(np.int64(vertices[quad * 4 + 2, 0]), corner_x, corner_y, corner_z, axes)
-    dx, dy, dz = _corner(np.int64(vertices[quad * 4 + 3, 0]), corner_x, corner_y, corner_z, axes)
+    ax, ay, az = _corner(int(np.int64(vertices[quad * 4, 0])), corner_x, corner_y, corner_z, axes)
+    bx, by, bz = _corner(int(np.int64(vertices[quad * 4 + 1, 0])), corner_x, corner_y, corner_z, axes)
+    cx, cy, cz = _corner(int(np.int64(vertices[quad * 4 + 2, 0])), corner_x, corner_y, corner_z, axes)
+    dx, dy, dz = _corner(int(np.int64(vertices[quad * 4 + 3, 0])), corner_x, corner_y, corner_z, axes)
     half_w, half_h = 0.5 * width, 0.5 * height
     if az > NEAR_BLOCKS and bz > NEAR_BLOCKS and cz > NEAR_BLOCKS and dz > NEAR_BLOCKS:
         points[0, 0], points[0, 1] = half_w + half_w * ax / az, half_h - half_h * ay / az
@@ -242,18 +270,30 @@ def _pick(
     height: int,
     covered: npt.NDArray[np.uint64],
     spans: npt.NDArray[np.int32],
+    texel_scale: float,
+    large_and_small: npt.NDArray[np.int32],
+    torches_and_water: npt.NDArray[np.int32],
     out: npt.NDArray[np.uint32],
     sizes: npt.NDArray[np.int64],
 ) -> bool:
-    """Fill `out` and `sizes` (opaque, torches, water); return False when there are not enough spans."""
+    """Fill `out` and `sizes` (large, small, torches, water); return False when there are not enough spans.
+
+    A quad is large when distance squared times `texel_scale` is at most its plane's distance. The two lists of picked
+    quads are filled from both ends.
+    """
     covered[:] = 0
     points = np.empty((8, 2))
     edges = np.empty((2, height))
-    opaque = torches = water = 0
-    torch_quads = np.empty(64, dtype=np.int64)
-    # Water is written to the end of `out`, backwards, and moved to its place at last.
+    large = small = torches = water = 0
+    # What is as many sections away can only be hidden by what is fewer away, or lies in the same section; so a whole
+    # level is looked at before any of it counts as covering.
+    level, size = 0, 0
     for entry in range(len(rooms)):
-        slot, layer, room, cx, cz = rooms[entry]
+        slot, layer, room, cx, cz, away = rooms[entry]
+        if away > level:
+            for n in range(size):
+                _cover(covered, spans[n, 0], spans[n, 1], spans[n, 2])
+            level, size = away, 0
         corner_x, corner_y, corner_z = cx * CHUNK - eye[0], -eye[1], cz * CHUNK - eye[2]
         window = (
             int(max(0.0, np.floor((windows[entry, 0] + 1.0) * 0.5 * width))),
@@ -268,15 +308,17 @@ def _pick(
                 break
         if not open_rows:
             continue
-        size = 0
         at = first[slot, layer, room]
-        for group in range(FACES + 2):
+        for group in range(GROUPS):
             quads = counts[slot, layer, room, group]
             if quads == 0:
                 continue
-            for quad in range(at, at + quads):
+            for n in range(quads):
+                # In a mesh quads go upwards, eastwards, southwards: those that face that way are nearest last.
+                quad = at + quads - 1 - n if group % 2 else at + n
                 if size + height > len(spans):
                     return False
+                ahead = 0.0
                 if group < FACES:
                     word = np.int64(vertices[quad * 4, 0])
                     if group < 2:
@@ -294,30 +336,73 @@ def _pick(
                 after = _scan(points, corners, window, covered, edges, spans, size)
                 if after < 0:
                     continue
-                if group < FACES:
-                    size = after
-                    out[opaque * 4 : opaque * 4 + 4] = vertices[quad * 4 : quad * 4 + 4]
-                    opaque += 1
-                elif group == GROUP_TORCH:
-                    if torches == len(torch_quads):
-                        more = np.empty(torches * 2, dtype=np.int64)
-                        more[:torches] = torch_quads
-                        torch_quads = more
-                    torch_quads[torches] = quad
+                if group == GROUP_TORCH:
+                    torches_and_water[torches] = quad
                     torches += 1
-                else:
+                elif group == GROUP_WATER:
                     water += 1
-                    to = len(out) - water * 4
-                    out[to : to + 4] = vertices[quad * 4 : quad * 4 + 4]
+                    torches_and_water[len(torches_and_water) - water] = quad
+                else:
+                    size = after
+                    farthest = 0.0
+                    for corner in range(4):
+                        word = np.int64(vertices[quad * 4 + corner, 0])
+                        x = corner_x + (word & 511) * 0.0625
+                        y = corner_y + ((word >> 18) & 2047) * 0.0625
+                        z = corner_z + ((word >> 9) & 511) * 0.0625
+                        farthest = max(farthest, x * x + y * y + z * z)
+                    if farthest * texel_scale <= abs(ahead):
+                        large_and_small[large] = quad
+                        large += 1
+                    else:
+                        small += 1
+                        large_and_small[len(large_and_small) - small] = quad
             at += quads
-        for n in range(size):
-            _cover(covered, spans[n, 0], spans[n, 1], spans[n, 2])
-    for n in range(torches):
-        to = (opaque + n) * 4
-        out[to : to + 4] = vertices[torch_quads[n] * 4 : torch_quads[n] * 4 + 4]
-    start, source = (opaque + torches) * 4, len(out) - water * 4
-    for n in range(water * 4):
-        out[start + n, 0] = out[source + n, 0]
-        out[start + n, 1] = out[source + n, 1]
-    sizes[0], sizes[1], sizes[2] = opaque, torches, water
+    for n in range(size):
+        _cover(covered, spans[n, 0], spans[n, 1], spans[n, 2])
+    to = 0
+    for kind in range(4):
+        count = large if kind == 0 else (small if kind == 1 else (torches if kind == 2 else water))
+        for n in range(count):
+            if kind == 0:
+                quad = large_and_small[n]
+            elif kind == 1:
+                quad = large_and_small[len(large_and_small) - 1 - n]
+            elif kind == 2:
+                quad = torches_and_water[n]
+            else:
+                # Found nearest first, so the last found is the farthest.
+                quad = torches_and_water[len(torches_and_water) - water + n]
+            for corner in range(4):
+                out[to, 0] = vertices[quad * 4 + corner, 0]
+                out[to, 1] = vertices[quad * 4 + corner, 1]
+                to += 1
+        sizes[kind] = count
     return True
+
+
+@kernel
+def _find_sky(
+    covered: npt.NDArray[np.uint64], width: int, cell_px: int, columns: int, runs: npt.NDArray[np.int32]
+) -> int:
+    """List the runs of cells with a free pixel; return how many runs there are."""
+    height = len(covered)
+    found, end = 0, -1
+    for top in range(0, height, cell_px):
+        for column in range(columns):
+            left = column * cell_px
+            free = False
+            for row in range(top, min(top + cell_px, height)):
+                if _has_free(covered, row, left, min(left + cell_px, width)):
+                    free = True
+                    break
+            if not free:
+                continue
+            cell = top // cell_px * columns + column
+            if cell == end:
+                runs[found - 1, 1] += 1
+            else:
+                runs[found, 0], runs[found, 1] = cell, 1
+                found += 1
+            end = cell + 1
+    return found

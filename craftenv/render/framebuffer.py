@@ -43,12 +43,10 @@ class Framebuffer:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
         gl.glViewport(0, 0, self._width, self._height)
         gl.glDepthMask(gl.GL_TRUE)
+        gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+        # Pictures have no background to clear: what nothing else covers, the sky does.
         if self._holds_names:
             gl.glClearBufferuiv(gl.GL_COLOR, 0, (c_uint * 4)(NO_NAME, 0, 0, 0))
-            gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
-        else:
-            # The sky covers all that nothing else does, so only depth needs clearing.
-            gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
 
     def read_rgb(self, gl: Any) -> npt.NDArray[np.uint8]:
         """Return the colours as a new uint8[height, width, 3]."""

@@ -1,7 +1,7 @@
 """Crosshair and hotbar, put onto the finished picture; arrays only, no OpenGL.
 
-Everything is a whole number of pixels per unit, so digits stay sharp. Pictures too narrow for the full hotbar get a small
-one without counts.
+Everything is a whole number of pixels per unit, so digits stay sharp. Pictures too narrow for the full hotbar get a
+small one without counts.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,9 @@ _ROW_WIDTH = HOTBAR_SLOTS * _SLOT + 2 * _FRAME
 _ROW_HEIGHT = _SLOT + 2 * _FRAME
 # One unit is a pixel in pictures up to this high, two in pictures twice as high, and so on.
 _UNIT_PER_HEIGHT = 240
+
+# A tile with at most this many opaque pixels is a thin thing: a torch.
+_THIN_TEXELS = 64
 
 _BACK = (58, 58, 62)
 _EDGE = (24, 24, 26)
@@ -50,8 +53,15 @@ def _digit(character: str) -> npt.NDArray[np.bool_]:
 
 @cache
 def _picture(item: int) -> npt.NDArray[np.uint8]:
-    """The item's picture, uint8[16, 16, 4]: the side that tells it apart."""
-    return read_texture(BLOCKS[Block(item)].side)
+    """The item's picture, uint8[16, 16, 4]: the side that tells it apart, a thin thing's upper part twice as large."""
+    picture = read_texture(BLOCKS[Block(item)].side)
+    rows, columns = np.nonzero(picture[..., 3] > 127)
+    if len(rows) == 0 or len(rows) > _THIN_TEXELS:
+        return picture
+    half = TILE_PX // 2
+    top = min(int(rows.min()), half)
+    left = min(max((int(columns.min()) + int(columns.max()) + 1 - half) // 2, 0), half)
+    return np.asarray(_enlarge(picture[top : top + half, left : left + half], 2), dtype=np.uint8)
 
 
 def _blend(area: npt.NDArray[np.uint8], picture: npt.NDArray[np.uint8]) -> None:
@@ -99,7 +109,7 @@ class Hud:
     def _crosshair(self) -> tuple[list[tuple[slice, slice]], list[tuple[slice, slice]]]:
         """A white cross with a black rim, which stands out before anything."""
         unit = max(1, self._height // _UNIT_PER_HEIGHT)
-        arm = 5 * unit if self._height >= 120 else 2
+        arm = 5 * unit if self._height >= 160 else (3 if self._height >= 100 else 1)
         thick, rim = unit, max(1, unit // 2)
         row, column = (self._height - thick) // 2, (self._width - thick) // 2
         light = [

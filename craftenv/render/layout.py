@@ -1,4 +1,4 @@
-"""How meshes are laid out: sections, rooms, groups of quads; and how kernels are compiled. Everything else here uses it.
+"""How meshes are laid out: sections, rooms, groups of quads; and how kernels are compiled.
 
 numba keeps compiled kernels on disk and notices a change only in the file of the kernel itself: kernels call none of
 another file.

@@ -122,9 +122,7 @@ class Mesher:
         counts = np.zeros(LAYERS * ROOMS * GROUPS, dtype=np.int32)
         boxes = np.zeros((LAYERS * ROOMS, 6), dtype=np.int16)
         _order(self._raw, self._keys[:quads], vertices, counts, boxes)
-        return Mesh(
-            vertices, counts.reshape(LAYERS, ROOMS, GROUPS), boxes.reshape(LAYERS, ROOMS, 6), doors, labels
-        )
+        return Mesh(vertices, counts.reshape(LAYERS, ROOMS, GROUPS), boxes.reshape(LAYERS, ROOMS, 6), doors, labels)
 
 
 @kernel
@@ -298,7 +296,7 @@ def _mesh_faces(
                     room = 0
                     if layer < SECTIONS:
                         room = labels[layer, depth * cell_n + u * cell_u + v * cell_v]
-                    key = (
+                    key = int(
                         (1 << 20)
                         | (np.int64(room) << 16)
                         | (np.int64(tiles[cells[front + behind], face]) << 8)
@@ -377,7 +375,7 @@ def _mesh_torches(
                 if total + 4 > len(keys):
                     return -1
                 x, z, low = i * 16, k * 16, y * 16
-                tile = np.int64(tiles[_TORCH, 0])
+                tile = int(np.int64(tiles[_TORCH, 0]))
                 _emit(vertices, total, 0, tile, slot, (x + 7, z, low, z + 16, low + 16, 0), bright)
                 _emit(vertices, total + 1, 1, tile, slot, (x + 9, z, low, z + 16, low + 16, 0), bright)
                 _emit(vertices, total + 2, 4, tile, slot, (z + 7, x, low, x + 16, low + 16, 0), bright)
@@ -404,7 +402,7 @@ def _mesh_water(
     step_x, step_z = PAD * PAD_Y, PAD_Y
     mask = np.empty((CHUNK, CHUNK), dtype=np.uint8)
     floor = layer * CHUNK
-    tile = np.int64(tiles[_WATER, 3])
+    tile = int(np.int64(tiles[_WATER, 3]))
     for y in range(floor, floor + CHUNK):
         for k in range(CHUNK):
             for i in range(CHUNK):

@@ -67,38 +67,51 @@ void main() {
 """
 )
 
-_SEE_THROUGH_FRAGMENT = (
+# Torches and cracks: a texel is there or not.
+_CUT_OUT_FRAGMENT = (
     _FRAGMENT_INPUTS
     + """
-uniform float least_alpha;
 void main() {
     vec4 texel = texture(tiles, vec3(shade.xy, layer));
-    if (texel.a < least_alpha) discard;
+    if (texel.a < 0.5) discard;
     colour = vec4(mix(texel.rgb * shade.z, fog_colour, clamp(shade.w, 0.0, 1.0)), texel.a);
 }
 """
 )
 
-# One triangle over the whole picture, at the far end of the depth range.
+_WATER_FRAGMENT = (
+    _FRAGMENT_INPUTS
+    + """
+void main() {
+    vec4 texel = texture(tiles, vec3(shade.xy, layer));
+    colour = vec4(mix(texel.rgb * shade.z, fog_colour, clamp(shade.w, 0.0, 1.0)), texel.a);
+}
+"""
+)
+
+# Cells of a grid over the picture, six vertices each; the sky's colour is worked out at the grid's crossings only.
 _SKY_VERTEX = """#version 330 core
 uniform mat3 ray_from_clip;
-out vec3 ray;
+uniform int columns;
+uniform vec2 cell_size;
+out float rise;
 void main() {
-    vec2 place = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
-    gl_Position = vec4(place, 1.0, 1.0);
-    ray = ray_from_clip * vec3(place, 1.0);
+    int cell = gl_VertexID / 6;
+    int corner = gl_VertexID % 6;
+    ivec2 far = ivec2(corner == 1 || corner == 2 || corner == 4, corner == 2 || corner == 4 || corner == 5);
+    vec2 place = vec2(ivec2(cell % columns, cell / columns) + far) * cell_size - 1.0;
+    gl_Position = vec4(place, 0.0, 1.0);
+    vec3 ray = ray_from_clip * vec3(place, 1.0);
+    rise = normalize(ray).y * 1.6 - 0.06;
 }
 """
 
 _SKY_FRAGMENT = """#version 330 core
 uniform vec3 low_colour;
 uniform vec3 high_colour;
-in vec3 ray;
+in float rise;
 out vec4 colour;
-void main() {
-    float rise = ray.y * inversesqrt(dot(ray, ray));
-    colour = vec4(mix(low_colour, high_colour, clamp(rise * 1.6 - 0.06, 0.0, 1.0)), 1.0);
-}
+void main() { colour = vec4(mix(low_colour, high_colour, clamp(rise, 0.0, 1.0)), 1.0); }
 """
 
 _LINE_VERTEX = """#version 330 core
@@ -180,14 +193,22 @@ def _log(read: Any, name: int) -> str:
 
 @dataclass(frozen=True)
 class Library:
-    """All programs and the texture array, made once a process."""
+    """All programs, the texture array and the two ways to read it, made once a process.
+
+    Attributes:
+        smooth: Sampler that reads a smaller version of a tile where it shows small.
+        plain: Sampler that reads the tile itself.
+    """
 
     opaque: Program
-    see_through: Program
+    cut_out: Program
+    water: Program
     sky: Program
     line: Program
     names: Program
     tiles: int
+    smooth: int
+    plain: int
 
 
 def library(context: SharedContext) -> Library:
@@ -201,11 +222,16 @@ def _make() -> Library:
     block = ("clip_from_camera", "origin", "overlap", "fog_curve", "fog_colour", "tiles")
     return Library(
         opaque=Program(gl, _BLOCK_VERTEX, _OPAQUE_FRAGMENT, block),
-        see_through=Program(gl, _BLOCK_VERTEX, _SEE_THROUGH_FRAGMENT, (*block, "least_alpha")),
-        sky=Program(gl, _SKY_VERTEX, _SKY_FRAGMENT, ("ray_from_clip", "low_colour", "high_colour")),
+        cut_out=Program(gl, _BLOCK_VERTEX, _CUT_OUT_FRAGMENT, block),
+        water=Program(gl, _BLOCK_VERTEX, _WATER_FRAGMENT, block),
+        sky=Program(
+            gl, _SKY_VERTEX, _SKY_FRAGMENT, ("ray_from_clip", "columns", "cell_size", "low_colour", "high_colour")
+        ),
         line=Program(gl, _LINE_VERTEX, _LINE_FRAGMENT, ("clip_from_camera", "line_colour")),
         names=Program(gl, _NAME_VERTEX, _NAME_FRAGMENT, ("clip_from_camera", "origin", "overlap")),
         tiles=_upload_tiles(gl),
+        smooth=_sampler(gl, gl.GL_NEAREST_MIPMAP_NEAREST),
+        plain=_sampler(gl, gl.GL_NEAREST),
     )
 
 
@@ -228,12 +254,18 @@ def _upload_tiles(gl: Any) -> int:
             gl.GL_UNSIGNED_BYTE,
             pixels.ctypes.data,
         )
+    gl.glTexParameteri(gl.GL_TEXTURE_2D_ARRAY, gl.GL_TEXTURE_MAX_LEVEL, atlas.MIP_LEVELS - 1)
+    return int(name.value)
+
+
+def _sampler(gl: Any, smaller: int) -> int:
+    name = c_uint()
+    gl.glGenSamplers(1, byref(name))
     for key, value in (
-        (gl.GL_TEXTURE_MAX_LEVEL, atlas.MIP_LEVELS - 1),
         (gl.GL_TEXTURE_MAG_FILTER, gl.GL_NEAREST),
-        (gl.GL_TEXTURE_MIN_FILTER, gl.GL_NEAREST_MIPMAP_NEAREST),
+        (gl.GL_TEXTURE_MIN_FILTER, smaller),
         (gl.GL_TEXTURE_WRAP_S, gl.GL_REPEAT),
         (gl.GL_TEXTURE_WRAP_T, gl.GL_REPEAT),
     ):
-        gl.glTexParameteri(gl.GL_TEXTURE_2D_ARRAY, key, value)
+        gl.glSamplerParameteri(name.value, key, value)
     return int(name.value)

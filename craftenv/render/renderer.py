@@ -48,15 +48,15 @@ class Air:
     def fog_curve(self) -> tuple[float, float]:
         """Return (a, b): fog is a * distance squared + b, cut to 0..1. No root is drawn for any pixel."""
         scale = 1.0 / (self.fog_end_blocks**2 - self.fog_start_blocks**2)
-        return scale, -self.fog_start_blocks**2 * scale
+        return scale, -(self.fog_start_blocks**2) * scale
 
 
 # Quads reach this much over their edges, so that no pixel stays open between neighbours.
-_OVERLAP_PX = 1.0 / 16.0
+_OVERLAP_PX = 1.0 / 64.0
 
 # Fog is worked out at the corners of merged faces, up to 16 blocks apart, and rises early in between by at most what
 # corresponds to two blocks: starting at 50 keeps everything nearer than FOG_START_BLOCKS clear.
-OPEN_AIR = Air((0.76, 0.86, 0.96), (0.36, 0.58, 0.93), 50.0, 76.0)
+OPEN_AIR = Air((0.76, 0.86, 0.96), (0.36, 0.58, 0.93), 50.0, 70.0)
 UNDER_WATER = Air((0.10, 0.24, 0.48), (0.12, 0.30, 0.56), 2.0, 40.0)
 
 
@@ -134,6 +134,11 @@ class Renderer:
             with self._context.current():
                 pass  # entering frees what was given up
 
+    @property
+    def quads_drawn(self) -> int:
+        """How many quads the last picture took."""
+        return len(self._draws.shown) // 4
+
     def draw(
         self,
         world: WorldView,
@@ -174,8 +179,8 @@ class Renderer:
             self._quads.fill(gl, self._draws.shown)
             self._draw_scene(gl, camera, air)
             if target is not None:
-                self._draw_target(gl, world, camera, target, crack)
-            self._draw_water(gl)
+                self._draw_target(gl, world, camera, air, target, crack)
+            self._draw_water(gl, camera, air)
             image = self._picture.read_rgb(gl)
         if hud:
             self._hud.draw(image, hotbar, slot)
@@ -189,7 +194,7 @@ class Renderer:
                 self._faces = Framebuffer(gl, self._names, self.width, self.height, holds_names=True)
             self._faces.bind(gl)
             self._prepare(gl, world, camera, OPEN_AIR.fog_end_blocks)
-            self._use(gl, self._library.names, camera)
+            self._use(gl, self._library.names, camera, overlap_px=0.0)
             self._quads.fill(gl, self._draws.shown)
             self._quads.draw(gl, 0, self._draws.opaque)
             found = self._faces.read_names(gl)
@@ -227,27 +232,39 @@ class Renderer:
         gl.glActiveTexture(gl.GL_TEXTURE0)
         gl.glBindTexture(gl.GL_TEXTURE_2D_ARRAY, self._library.tiles)
 
-    def _use(self, gl: Any, program: Program, camera: Camera) -> None:
+    def _use(self, gl: Any, program: Program, camera: Camera, overlap_px: float = _OVERLAP_PX) -> None:
         gl.glUseProgram(program.name)
         gl.glUniformMatrix4fv(program.at["clip_from_camera"], 1, gl.GL_TRUE, _floats(camera.clip_from_camera))
         gl.glUniform3fv(program.at["origin"], SLOTS, _floats(self._origins))
-        gl.glUniform1f(program.at["overlap"], camera.pixel_blocks * _OVERLAP_PX)
+        gl.glUniform1f(program.at["overlap"], camera.pixel_blocks * overlap_px)
 
     def _draw_scene(self, gl: Any, camera: Camera, air: Air) -> None:
-        opaque, see_through, sky = self._library.opaque, self._library.see_through, self._library.sky
-        self._use(gl, opaque, camera)
-        self._set_air(gl, opaque, air)
-        self._quads.draw(gl, 0, self._draws.opaque)
-        # The sky comes after what hides it, so that no pixel is worked out twice.
+        found, draws = self._library, self._draws
+        self._draw_sky(gl, camera, air)
+        self._use(gl, found.opaque, camera)
+        self._set_air(gl, found.opaque, air)
+        gl.glBindSampler(0, found.plain)
+        self._quads.draw(gl, 0, draws.large)
+        gl.glBindSampler(0, found.smooth)
+        self._quads.draw(gl, draws.large, draws.small)
+        if draws.torches:
+            self._use(gl, found.cut_out, camera)
+            self._set_air(gl, found.cut_out, air)
+            self._quads.draw(gl, draws.opaque, draws.torches)
+
+    def _draw_sky(self, gl: Any, camera: Camera, air: Air) -> None:
+        """Draw sky where it will show, and a little around it."""
+        sky, draws = self._library.sky, self._draws
+        gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glUseProgram(sky.name)
         gl.glUniformMatrix3fv(sky.at["ray_from_clip"], 1, gl.GL_TRUE, _floats(camera.ray_from_clip))
+        gl.glUniform1i(sky.at["columns"], draws.cell_columns)
+        gl.glUniform2f(sky.at["cell_size"], 2.0 * draws.cell_px / self.width, 2.0 * draws.cell_px / self.height)
         gl.glUniform3f(sky.at["low_colour"], *air.low_sky)
         gl.glUniform3f(sky.at["high_colour"], *air.high_sky)
-        gl.glDrawArrays(gl.GL_TRIANGLES, 0, 3)
-        self._use(gl, see_through, camera)
-        self._set_air(gl, see_through, air)
-        gl.glUniform1f(see_through.at["least_alpha"], 0.5)
-        self._quads.draw(gl, self._draws.opaque, self._draws.torches)
+        for first, cells in draws.sky.tolist():
+            gl.glDrawArrays(gl.GL_TRIANGLES, first * 6, cells * 6)
+        gl.glEnable(gl.GL_DEPTH_TEST)
 
     def _set_air(self, gl: Any, program: Program, air: Air) -> None:
         gl.glUniform2f(program.at["fog_curve"], *air.fog_curve())
@@ -255,18 +272,20 @@ class Renderer:
         gl.glUniform1i(program.at["tiles"], 0)
 
     def _draw_target(
-        self, gl: Any, world: WorldView, camera: Camera, target: tuple[int, int, int], crack: float
+        self, gl: Any, world: WorldView, camera: Camera, air: Air, target: tuple[int, int, int], crack: float
     ) -> None:
+        line = self._library.line
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
         gl.glDepthMask(gl.GL_FALSE)
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glPolygonOffset(-1.0, -2.0)
         if crack > 0.0:
+            self._use(gl, self._library.cut_out, camera)
+            self._set_air(gl, self._library.cut_out, air)
             self._quads.fill(gl, cracks(target, crack))
             self._quads.draw(gl, 0, 6)
             self._quads.fill(gl, self._draws.shown)
-        line = self._library.line
         gl.glUseProgram(line.name)
         gl.glUniformMatrix4fv(line.at["clip_from_camera"], 1, gl.GL_TRUE, _floats(camera.clip_from_camera))
         gl.glUniform4f(line.at["line_colour"], 0.02, 0.02, 0.03, 0.9)
@@ -275,12 +294,12 @@ class Renderer:
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glDepthMask(gl.GL_TRUE)
 
-    def _draw_water(self, gl: Any) -> None:
+    def _draw_water(self, gl: Any, camera: Camera, air: Air) -> None:
         if not self._draws.water:
             return
-        see_through = self._library.see_through
-        gl.glUseProgram(see_through.name)
-        gl.glUniform1f(see_through.at["least_alpha"], 0.0)
+        water = self._library.water
+        self._use(gl, water, camera, overlap_px=0.0)  # laid over each other, two edges would make a seam
+        self._set_air(gl, water, air)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
         self._quads.draw(gl, self._draws.opaque + self._draws.torches, self._draws.water)

@@ -1,13 +1,15 @@
 """Rooms: the open cells of a section that reach each other inside it, and the doors where they meet its sides.
 
 A door is the rectangle around a room's cells at one side, packed as u0 | v0 << 5 | u1 << 10 | v1 << 15 (0 to 16), or -1
-where the room does not reach that side. (u, v) is (z, y) on the x sides, (x, z) on the y sides and (x, y) on the z sides.
+where the room does not reach that side. (u, v) is (z, y) on the x sides, (x, z) on the y sides and (x, y) on the z
+sides.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.render.layout import CELLS, CHUNK, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS, kernel
+from craftenv.config import CHUNK
+from craftenv.render.layout import CELLS, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS, kernel
 
 FULL_DOOR = 16 << 10 | 16 << 15
 

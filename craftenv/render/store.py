@@ -117,7 +117,14 @@ class ChunkStore:
             far = np.maximum(np.abs(self._held[:, 0] - home_x), np.abs(self._held[:, 1] - home_z)) > limit
             self._drop([slot for slot in self._span_of if far[slot]])
         count = _find_stale(
-            world.slot_cx, world.slot_cz, world.slot_version, self._held, home_x, home_z, self.table.drawable, self._stale
+            world.slot_cx,
+            world.slot_cz,
+            world.slot_version,
+            self._held,
+            home_x,
+            home_z,
+            self.table.drawable,
+            self._stale,
         )
         for slot in self._stale[:count].tolist():
             self._rebuild(world, slot)

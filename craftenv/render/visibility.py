@@ -29,13 +29,14 @@ class SeenRooms:
 
     Attributes:
         size: How many there are.
-        rooms: int64[size.., 5], each room's slot, layer and number, then its chunk's x and z.
+        rooms: int64[size.., 6], each room's slot, layer and number, its chunk's x and z, and how many sections away it
+            is, counted along the axes.
         windows: float64[size.., 4], the part of the picture it may be in: left, low, right, high, in halves.
     """
 
     def __init__(self) -> None:
         self.size = 0
-        self.rooms = np.zeros((_NODES, 5), dtype=np.int64)
+        self.rooms = np.zeros((_NODES, 6), dtype=np.int64)
         self.windows = np.zeros((_NODES, 4), dtype=np.float64)
 
 
@@ -152,7 +153,7 @@ def _spread(
         home_room = labels[home_slot, home_layer, x << 8 | z << 4 | y]
     for room in range(ROOMS):
         # An eye inside rock is in no room; it looks into all of its section's.
-        if home_room == room or home_room == NO_ROOM:
+        if home_room in (room, NO_ROOM):
             reached[middle, middle, home_layer, room] = True
             windows[middle, middle, home_layer, room] = (-1.0 - _SLACK, -1.0 - _SLACK, 1.0 + _SLACK, 1.0 + _SLACK)
             queue[tail] = (middle, middle, home_layer, room)
@@ -174,7 +175,8 @@ def _spread(
         low[0], low[1], low[2] = corner_x + box[0], corner_y + box[1], corner_z + box[2]
         high[0], high[1], high[2] = corner_x + box[3], corner_y + box[4], corner_z + box[5]
         if box[0] <= box[3] and _box_in_window(low, high, axes, window, reach * reach):
-            found_rooms[found] = (slot, layer, room, cx, cz)
+            away = abs(ix - middle) + abs(iz - middle) + abs(layer - home_layer)
+            found_rooms[found] = (slot, layer, room, cx, cz, away)
             found_windows[found] = window
             found += 1
         for side in range(FACES):

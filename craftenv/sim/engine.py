@@ -285,7 +285,7 @@ class Engine:
             return
         if block == Block.TORCH and not (normal[1] == 1 and SOLID[target.block]):
             return  # a torch stands on a floor
-        if SOLID[block] and self._overlaps_player(x, y, z):
+        if self._overlaps_player(x, y, z):
             return
         player.hotbar.take_one(player.slot)
         world.set(x, y, z, block)

@@ -64,11 +64,14 @@ class Hotbar:
                 self.slots[index] = Stack(item, 1)
                 return True, None
         if precious:
+            # The fullest stack that is no ore; among nine stacks of ores the fullest of another kind.
             common = [
-                (stack.count, -index) for index, stack in enumerate(self.slots) if stack and stack.item not in ORES
+                (stack.item not in ORES, stack.count, -index)
+                for index, stack in enumerate(self.slots)
+                if stack and stack.item != item
             ]
             if common:
-                index = -max(common)[1]
+                index = -max(common)[2]
                 lost = self.slots[index]
                 self.slots[index] = Stack(item, 1)
                 return True, lost

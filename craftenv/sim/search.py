@@ -11,130 +11,31 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WALK_PER_TICK, WORLD_SPAN
-from craftenv.sim.geometry import cast_ray
+from craftenv.blocks import Block
+from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WALK_PER_TICK
+from craftenv.sim.aiming import YAWS, aim_at, mines_down
 from craftenv.sim.player import _advance
 from craftenv.sim.terrain import mix
 from craftenv.sim.walking import can_stand
 from craftenv.sim.world import read_block
 
-YAWS = 12
-PITCHES = 13
 # The field covers this far around the start.
 FIELD_RANGE = 72
 FIELD_SIDE = 2 * FIELD_RANGE + 1
 # What the search's steps are called in its outcome; the first four index the table of walking directions.
 FORWARD, BACKWARD, LEFT, RIGHT, TURN_LEFT, TURN_RIGHT, JUMP, WAIT, AIM = range(9)
 
-BREAK_TICKS: npt.NDArray[np.int64] = np.array([BLOCKS[block].break_ticks for block in Block], dtype=np.int64)
-BREAK_TICKS.setflags(write=False)
-
 _WATER = int(Block.WATER)
-_AIR = int(Block.AIR)
 _MOVE_TICKS = 20
 _TURN_TICKS = 4
 _JUMP_TICKS = 8
-_MINE_TICKS = 40
 _FALL = 24  # deepest drop that the field knows; falling does no harm
 _PER_BLOCK = 1.0 / (WALK_PER_TICK * _MOVE_TICKS)
 _CLIMB = 1.2  # a step up takes a jump, and the walk after it often ends at the next step
 _GUESSED_AIM = 4.0  # where no view from a cell's middle meets the ore, one from its edge may
-_MINES_AT_MOST = 3
 _FAR = np.float32(1e9)
 _HASH_BITS = 21
 _HASH_SIZE = 1 << _HASH_BITS
-
-
-@njit(cache=True)
-def aim_at(
-    blocks: npt.NDArray[np.uint8],
-    solid: npt.NDArray[np.bool_],
-    break_ticks: npt.NDArray[np.int64],
-    views: npt.NDArray[np.float64],
-    ores: npt.NDArray[np.int64],
-    x: float,
-    y: float,
-    z: float,
-    yaw: int,
-    pitch: int,
-) -> tuple[int, int, int, int]:
-    """Find the cheapest view from a standing place that gets a wanted ore.
-
-    Args:
-        blocks: The world array; changed and put back.
-        solid: bool by block id.
-        break_ticks: int64 by block id.
-        views: float64[YAWS, PITCHES, 3], unit vectors.
-        ores: Wanted ores, int64[n, 3].
-        x: Feet.
-        y: Feet.
-        z: Feet.
-        yaw: Index of the present yaw.
-        pitch: Index of the present pitch.
-
-    Returns:
-        Cost in actions (-1 for none), yaw index, pitch index, times to mine.
-    """
-    best = (-1, 0, 0, 0)
-    eye = y + EYE_HEIGHT
-    near = False
-    for n in range(ores.shape[0]):
-        total = 0.0
-        for axis in range(3):
-            at = x if axis == 0 else (eye if axis == 1 else z)
-            off = max(0.0, max(ores[n, axis] - at, at - (ores[n, axis] + 1.0)))
-            total += off * off
-        near = near or total <= REACH_BLOCKS * REACH_BLOCKS
-    if not near:
-        return best
-    gone = np.empty((16, 4), dtype=np.int64)
-    for way in range(YAWS):
-        around = (way - yaw) % YAWS
-        turns = min(around, YAWS - around)
-        for tilt in range(PITCHES):
-            cost = turns + abs(tilt - pitch)
-            if best[0] >= 0 and cost + 1 >= best[0]:
-                continue
-            dx = views[way, tilt, 0]
-            dy = views[way, tilt, 1]
-            dz = views[way, tilt, 2]
-            count = 0
-            ticks = 0
-            mines = 1
-            while count < 16:
-                bx, by, bz, face = cast_ray(blocks, solid, True, x, eye, z, dx, dy, dz, REACH_BLOCKS)
-                if face < 0:
-                    break
-                block = read_block(blocks, bx, by, bz)
-                needed = break_ticks[block]
-                if needed == 0:
-                    break
-                wanted = False
-                for n in range(ores.shape[0]):
-                    if ores[n, 0] == bx and ores[n, 1] == by and ores[n, 2] == bz:
-                        wanted = True
-                ticks += needed
-                if ticks > _MINE_TICKS:
-                    mines += 1
-                    ticks = needed
-                if mines > _MINES_AT_MOST:
-                    break
-                if wanted:
-                    if best[0] < 0 or cost + mines < best[0]:
-                        best = (cost + mines, way, tilt, mines)
-                    break
-                if by < y and abs(bx + 0.5 - x) < 0.5 + HALF_WIDTH and abs(bz + 0.5 - z) < 0.5 + HALF_WIDTH:
-                    break  # it bears the player, who would fall and look elsewhere
-                gone[count, 0] = bx & (WORLD_SPAN - 1)
-                gone[count, 1] = bz & (WORLD_SPAN - 1)
-                gone[count, 2] = by
-                gone[count, 3] = block
-                count += 1
-                blocks[bx & (WORLD_SPAN - 1), bz & (WORLD_SPAN - 1), by] = _AIR
-            for n in range(count):
-                blocks[gone[n, 0], gone[n, 1], gone[n, 2]] = gone[n, 3]
-    return best
 
 
 @njit(cache=True)
@@ -146,25 +47,40 @@ def fill_field(
     ores: npt.NDArray[np.int64],
     x0: int,
     z0: int,
+    start_y: int,
+    max_actions: int,
+    deep: bool,
     field: npt.NDArray[np.float32],
 ) -> None:
-    """Fill the field with about how many actions each standing place is away from an ore; far where there is no way.
+    """Fill the field with about how many actions each standing place is away from an ore; far beyond `max_actions`.
+
+    The start stands in the field's middle column with its feet at `start_y`; places much farther from the ore than it
+    are left out.
 
     `field` is float32[FIELD_SIDE, FIELD_SIDE, HEIGHT] indexed [x - x0, z - z0, y].
     """
     field[:] = _FAR
     heap: list[tuple[float, int]] = [(0.0, -1) for _ in range(0)]
+    tried = np.zeros((FIELD_SIDE, FIELD_SIDE, HEIGHT), dtype=np.bool_)
+    around = np.empty((ores.shape[0], 3), dtype=np.int64)
     for n in range(ores.shape[0]):
+        count = 0
+        for m in range(ores.shape[0]):
+            if abs(ores[m, 0] - ores[n, 0]) <= 14 and abs(ores[m, 2] - ores[n, 2]) <= 14:
+                around[count] = ores[m]
+                count += 1
         for i in range(max(0, ores[n, 0] - x0 - 6), min(FIELD_SIDE, ores[n, 0] - x0 + 7)):
             for k in range(max(0, ores[n, 2] - z0 - 6), min(FIELD_SIDE, ores[n, 2] - z0 + 7)):
                 for y in range(max(1, ores[n, 1] - 7), min(HEIGHT - 2, ores[n, 1] + 6)):
-                    if not can_stand(blocks, solid, x0 + i, y, z0 + k):
+                    if tried[i, k, y] or not can_stand(blocks, solid, x0 + i, y, z0 + k):
                         continue
                     x = x0 + i + 0.5
                     z = z0 + k + 0.5
-                    found = aim_at(blocks, solid, break_ticks, views, ores, x, float(y), z, 0, 6)
+                    found = aim_at(blocks, solid, break_ticks, views, around[:count], x, float(y), z, 0, 6, False)
                     cost = float(abs(found[2] - 6) + found[3])
-                    if found[0] < 0:
+                    if found[0] >= 0:
+                        tried[i, k, y] = True
+                    else:
                         rx = max(0.0, max(ores[n, 0] - x, x - ores[n, 0] - 1.0))
                         ry = max(0.0, max(ores[n, 1] - y - EYE_HEIGHT, y + EYE_HEIGHT - ores[n, 1] - 1.0))
                         rz = max(0.0, max(ores[n, 2] - z, z - ores[n, 2] - 1.0))
@@ -174,13 +90,27 @@ def fill_field(
                     if cost < field[i, k, y]:
                         field[i, k, y] = cost
                         heappush(heap, (cost, (i * FIELD_SIDE + k) * HEIGHT + y))
+        if deep:
+            i = ores[n, 0] - x0
+            k = ores[n, 2] - z0
+            for y in range(ores[n, 1] + 1, HEIGHT - 2):
+                if can_stand(blocks, solid, ores[n, 0], y, ores[n, 2]):
+                    shaft = mines_down(
+                        blocks, solid, break_ticks, around[:count], ores[n, 0] + 0.5, float(y), ores[n, 2] + 0.5
+                    )
+                    if shaft > 0 and 6.0 + shaft < field[i, k, y]:
+                        field[i, k, y] = 6.0 + shaft
+                        heappush(heap, (6.0 + shaft, (i * FIELD_SIDE + k) * HEIGHT + y))
+    limit = float(max_actions)
     while len(heap) > 0:
         cost, cell = heappop(heap)
         y = cell % HEIGHT
         k = cell // HEIGHT % FIELD_SIDE
         i = cell // HEIGHT // FIELD_SIDE
-        if cost > field[i, k, y] + 1e-4:
+        if cost > field[i, k, y] + 1e-4 or cost > limit:
             continue
+        if i == FIELD_RANGE and k == FIELD_RANGE and y == start_y:
+            limit = min(limit, 1.4 * cost + 6.0)
         x = x0 + i
         z = z0 + k
         for side in range(9):
@@ -266,6 +196,7 @@ def search(
     footing: int,
     pitch: int,
     max_actions: int,
+    deep: bool,
     weight: float,
     max_nodes: int,
 ) -> tuple[npt.NDArray[np.int8], int, int, int]:
@@ -285,12 +216,13 @@ def search(
         footing: 1 on the ground, 2 in water, added.
         pitch: Index of the start's pitch.
         max_actions: Longest plan.
+        deep: Whether to dig shafts straight down, too.
         weight: How much the field counts: 1 searches widely, more goes straight.
         max_nodes: Poses to look at, at most.
 
     Returns:
         The steps up to the aiming (int8, the numbers above), then yaw index, pitch index and times to mine, which is 0
-        where there is no plan.
+        where there is no plan and -1 where the search was given up.
     """
     pose = np.empty((max_nodes, 4), dtype=np.float64)
     feet = np.empty(max_nodes, dtype=np.int8)  # 1 on the ground, 2 in water, 4 at the top of a jump
@@ -321,7 +253,7 @@ def search(
         z = pose[node, 2]
         yaw = yaws[node]
         if feet[node] == 1 and pose[node, 3] == 0.0 and used < max_nodes:
-            cost, way, tilt, mines = aim_at(blocks, solid, break_ticks, views, ores, x, y, z, yaw, pitch)
+            cost, way, tilt, mines = aim_at(blocks, solid, break_ticks, views, ores, x, y, z, yaw, pitch, deep)
             if cost > 0 and spent[node] + cost <= max_actions:
                 made_by[used] = AIM
                 parent[used] = node
@@ -380,7 +312,7 @@ def search(
                 keys[slot] = key
             least[slot] = g
             if used >= max_nodes or known > _HASH_SIZE // 2:
-                return np.empty(0, dtype=np.int8), 0, 0, 0
+                return np.empty(0, dtype=np.int8), 0, 0, -1
             pose[used, 0] = nx
             pose[used, 1] = ny
             pose[used, 2] = nz

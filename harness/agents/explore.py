@@ -79,7 +79,7 @@ def choose_heading(track: Track, generator: np.random.Generator) -> int:
     here = _seen(View(now, now.heading_deg))
     grounds = _grounds(track)
     best, best_value = 0, -math.inf
-    for turns in sorted(range(-5, 7), key=abs):
+    for turns in _turns(track):
         heading = now.heading_deg + turns * TURN_DEG
         ground = grounds.get(round(heading / TURN_DEG) % 12, Ground())
         factor = (1.0 + (ROCK_WORTH - 1.0) * ground.rock) * (1.0 - (1.0 - WATER_WORTH) * ground.water)
@@ -102,6 +102,16 @@ def choose_heading(track: Track, generator: np.random.Generator) -> int:
     return best
 
 
+def _turns(track: Track) -> list[int]:
+    """The turns to think about, the small ones first; never back where it is just turning away from."""
+    last = track.now.action
+    if last == "look_left":
+        return list(range(0, -12, -1))
+    if last == "look_right":
+        return list(range(12))
+    return sorted(range(-5, 7), key=abs)
+
+
 def _seen(view: View) -> _Map:
     """How surely each cell was seen in a look, 0 to 1."""
     right, ahead = _RIGHT - view.pose.right, _AHEAD - view.pose.ahead
@@ -109,7 +119,8 @@ def _seen(view: View) -> _Map:
     off = np.abs((np.degrees(np.arctan2(right, ahead)) - view.heading_deg + 180.0) % 360.0 - 180.0)
     surely = np.where(distance < NEAR_BLOCKS, NEAR_SEEN, FAR_SEEN)
     in_view = (off < view.half_deg) & (distance < min(view.reach_blocks, FAR_BLOCKS))
-    return np.where(in_view, surely, 0.0).astype(np.float64)
+    seen: _Map = np.where(in_view, surely, 0.0)
+    return seen
 
 
 def _unseen(track: Track) -> _Map:
@@ -120,9 +131,7 @@ def _unseen(track: Track) -> _Map:
         place = (round(moment.pose.right / 2.0), round(moment.pose.ahead / 2.0))
         for view in _views(moment):
             places[place] = np.maximum(places.get(place, 0.0), _seen(view))
-    unseen = _WORTH.copy()
-    for seen in places.values():
-        unseen *= 1.0 - seen
+    unseen: _Map = _WORTH * np.prod([1.0 - seen for seen in places.values()], axis=0)
     return unseen
 
 

@@ -12,21 +12,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.agents.explore import choose_heading
-from harness.agents.track import TILT_DEG, TURN_DEG, Moment, Pose, Track, read_track
+from harness.agents.track import TILT_DEG, TURN_DEG, WALK_BLOCKS, Moment, Pose, Track, read_track
 from harness.protocols import Decision, Message
 
 # The world's reach is 4.5 blocks from the eye; a little less, since distances are estimates.
 REACH_BLOCKS = 4.3
 # Half a turn, and 2 degrees more, so that an ore between two headings does not make it swing from one to the other.
+# So near it thinks about how to get an ore under the crosshair.
+AT_HAND_BLOCKS = 6.0
+# What is seen of a block is rarely its middle, so a little less than half a block around it still counts as hit.
+HALF_BLOCK = 0.4
+# A wall stops the eye this far before it.
+SHOULDER_BLOCKS = 0.3
 TURN_FROM_DEG = TURN_DEG / 2.0 + 2.0
 TILT_FROM_DEG = TILT_DEG / 2.0 + 1.0
 # While it walks up to an ore it lets the ore wander this far from the middle of the picture, which reaches to 35 degrees.
 KEEP_IN_VIEW_DEG = 22.0
-# Looking down this far, the crosshair passes over what it dug away before its eyes to the block before its feet.
-DIG_FEET_DEG = 30.0
+# How often it digs at one obstacle before it steps aside.
+DIGS = 2
+# Where it gets nowhere it looks nearly all around, then tries to force its way ahead, and again one heading further.
+STUCK_LOOKS = 11
+STUCK_DECISIONS = 20
+# Of two ores it takes the nearer, unless the other saves looks; a look to the side is worth this much of a way.
+HANDY_BLOCKS = 2.0
+# More looks in a row than this bring an ore in view no nearer to the crosshair.
+LOOKS_AT_ORE = 4
 _OPPOSITE = {"look_left": "look_right", "look_right": "look_left", "look_up": "look_down", "look_down": "look_up"}
-# A remembered ore nearer than this is beneath its feet or beside them: it cannot be walked to.
-AT_HAND_BLOCKS = 2.5
+# A remembered ore nearer than this ought to be in view when looked at; if it is not, it was misplaced.
+UNDERFOOT_BLOCKS = 1.5
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,16 @@ class Sighting:
     blocks: float
     under_crosshair: bool
     age: int
+
+    def offset(self) -> tuple[float, float, float]:
+        """How far it lies to the right, ahead and below, in blocks."""
+        level = self.blocks * math.cos(math.radians(self.down_deg))
+        way = math.radians(self.right_deg)
+        return level * math.sin(way), level * math.cos(way), self.blocks * math.sin(math.radians(self.down_deg))
+
+    def off_deg(self, now: Moment) -> float:
+        """How far it lies from where the agent looks, to the side and up or down."""
+        return abs(self.right_deg) + abs(self.down_deg - now.pose.pitch_deg)
 
 
 class Scout:
@@ -94,14 +117,20 @@ def _side(right_deg: float) -> str:
 
 
 def _sightings(track: Track) -> Iterator[Sighting]:
-    """The ores in the current picture, the handiest first, then those in earlier ones, the latest first."""
+    """The ores in the current picture, the handiest first; else the nearest in the latest that shows any."""
     now = track.now
     if now.picture is None:
         return
-    yield from sorted(_seen_at(now, track), key=lambda seen: seen.blocks + abs(seen.right_deg) / TURN_DEG)
+    in_view = sorted(_seen_at(now, track), key=lambda seen: seen.blocks / HANDY_BLOCKS + seen.off_deg(now) / TURN_DEG)
+    yield from in_view
+    if in_view:
+        return
     for moment in reversed(track.moments[:-1]):
-        if moment.picture is not None:
-            yield from sorted(_seen_at(moment, track), key=lambda seen: seen.blocks)
+        seen = _seen_at(moment, track) if moment.picture is not None else []
+        if seen:
+            # Older pictures would show the same ore, placed worse.
+            yield min(seen, key=lambda one: one.blocks)
+            return
 
 
 def _seen_at(moment: Moment, track: Track) -> list[Sighting]:
@@ -146,14 +175,75 @@ def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> st
     now = track.now
     if ore.under_crosshair and ore.blocks < REACH_BLOCKS and not _mined_in_vain(now):
         return "mine"
-    if ore.age > 0 and ore.blocks < AT_HAND_BLOCKS:
-        return None
-    look = _look_towards(ore, now)
     # At the top of a jump there is no time to look around.
-    if look is not None and now.action != "jump":
+    if now.action == "jump":
+        return "move_forward"
+    if ore.age == 0 and ore.blocks < AT_HAND_BLOCKS:
+        action = _into_reach(ore, track)
+        if action is not None:
+            return action
+    look = _look_towards(ore, now)
+    if look is not None and (ore.age > 0 or _looks_in_a_row(track) < LOOKS_AT_ORE):
         return look
+    if ore.age > 0 and ore.blocks < UNDERFOOT_BLOCKS:
+        return None
     # Too far, or between two of the directions it can look in: from nearer, the ore fills more of the view.
     return _go_forward(track, generator)
+
+
+def _into_reach(ore: Sighting, track: Track) -> str | None:
+    """The first action of the shortest way to have an ore at hand under the crosshair; None where it knows none.
+
+    It can look in few directions and walk whole steps only, so from most places the crosshair passes by the ore. It
+    tries in its mind to look from here, and from where one walk would bring it.
+    """
+    now = track.now
+    right, ahead, below = ore.offset()
+    ways = {"": (0.0, 0.0, 0.0)}
+    if not now.stopped and _looks_in_a_row(track) < LOOKS_AT_ORE:
+        onward = min(WALK_BLOCKS, max(_free_ahead(now) - SHOULDER_BLOCKS, 0.0))
+        ways["move_forward"] = (0.0, onward, 1.0)
+        ways["move_left"] = (-WALK_BLOCKS, 0.0, 1.5)
+        ways["move_right"] = (WALK_BLOCKS, 0.0, 1.5)
+        ways["move_backward"] = (0.0, -WALK_BLOCKS, 1.5)
+    best, best_cost = None, math.inf
+    for way, (to_right, onward, cost) in ways.items():
+        looks = _looks_onto(right - to_right, ahead - onward, below, now.pose.pitch_deg)
+        if looks is None or cost + len(looks) >= best_cost:
+            continue
+        best, best_cost = way or (looks[0] if looks else "mine"), cost + len(looks)
+    if best in _OPPOSITE and now.action == _OPPOSITE[best]:
+        return None
+    return None if best == "mine" and _mined_in_vain(now) else best
+
+
+def _looks_onto(right: float, ahead: float, below: float, pitch_deg: float) -> list[str] | None:
+    """The looks that put the crosshair on a block at an offset from the eye; None where none do, or it is too far."""
+    level = math.hypot(right, ahead)
+    blocks = math.hypot(level, below)
+    if not 0.5 < blocks < REACH_BLOCKS:
+        return None
+    bearing_deg = math.degrees(math.atan2(right, ahead))
+    down_deg = math.degrees(math.atan2(below, level))
+    turns = round(bearing_deg / TURN_DEG)
+    tilts = round((down_deg - pitch_deg) / TILT_DEG)
+    if abs(pitch_deg + tilts * TILT_DEG) > 90.0:
+        return None
+    beside = (bearing_deg - turns * TURN_DEG) * math.cos(math.radians(down_deg))
+    if math.hypot(beside, down_deg - pitch_deg - tilts * TILT_DEG) > math.degrees(math.atan(HALF_BLOCK / blocks)):
+        return None
+    turn = "look_right" if turns > 0 else "look_left"
+    tilt = "look_down" if tilts > 0 else "look_up"
+    return [turn] * abs(turns) + [tilt] * abs(tilts)
+
+
+def _free_ahead(now: Moment) -> float:
+    """How far the way ahead is free, as far as a picture tells."""
+    from harness.agents import vision
+
+    if now.picture is None or abs(now.pose.pitch_deg) > TILT_DEG:
+        return math.inf
+    return vision.free_blocks(now.picture)[1]
 
 
 def _look_towards(ore: Sighting, now: Moment) -> str | None:
@@ -172,34 +262,41 @@ def _look_towards(ore: Sighting, now: Moment) -> str | None:
     return None if now.action == _OPPOSITE[look] else look
 
 
+def _looks_in_a_row(track: Track) -> int:
+    looks = 0
+    for moment in reversed(track.moments):
+        if moment.action not in _OPPOSITE:
+            break
+        looks += 1
+    return looks
+
+
 def _mined_in_vain(now: Moment) -> bool:
     """Whether the last action was mining that broke nothing."""
     return now.action == "mine" and "broke" not in now.outcome.replace("nothing broke", "")
 
 
 def _go_forward(track: Track, generator: np.random.Generator) -> str:
-    """Walk on; climb where an obstacle is in the way; dig or step aside where it could not climb."""
+    """Walk on; climb where an obstacle is in the way; dig, and at last step aside, where it could not climb."""
     now = track.now
     if now.action == "jump":
         return "move_forward"
-    tried = _since_progress(track)
-    hit = any(moment.action == "move_forward" and moment.stopped for moment in tried)
-    if now.action == "mine":
-        if _mined_in_vain(now):
-            # The crosshair passes by what holds it up: a corner beside its shoulder.
-            return str(generator.choice(["move_left", "move_right"])) if hit else "move_forward"
-        # What it dug away at the height of its eyes left a step to climb.
-        return "jump" if now.pose.pitch_deg < DIG_FEET_DEG else "move_forward"
-    digging = now.action == "look_down" and hit
-    if not digging and not (now.action == "move_forward" and now.stopped):
-        return "move_forward"
-    if not any(moment.action == "jump" for moment in tried):
+    if now.sinking:
         return "jump"
-    # First the block at the height of its eyes, then the one below it.
-    dug = sum(moment.action == "mine" and not _mined_in_vain(moment) for moment in tried)
-    if dug == 0 or now.pose.pitch_deg >= DIG_FEET_DEG:
-        return "mine" if dug < 3 else str(generator.choice(["move_left", "move_right"]))
-    return "look_down"
+    tried = [moment.action for moment in _since_progress(track)]
+    if now.action == "mine" and "move_forward" in tried:
+        # What it dug away at the height of its eyes left a step to climb. Where there was nothing to dig, the crosshair
+        # passes by what holds it up: a corner beside its shoulder.
+        return _aside(generator) if _mined_in_vain(now) else "jump"
+    if now.action == "move_forward" and now.stopped:
+        if "jump" not in tried:
+            return "jump"
+        return "mine" if tried.count("mine") < DIGS else _aside(generator)
+    return "move_forward"
+
+
+def _aside(generator: np.random.Generator) -> str:
+    return str(generator.choice(["move_left", "move_right"]))
 
 
 def _since_progress(track: Track) -> list[Moment]:
@@ -213,13 +310,15 @@ def _since_progress(track: Track) -> list[Moment]:
 
 
 def _explore(track: Track, generator: np.random.Generator) -> str:
-    """Look and walk where least was seen."""
+    """Look and walk where least was seen; force a way where looking around showed none."""
     now = track.now
+    tried = _since_progress(track)
     if abs(now.pose.pitch_deg) > TILT_DEG:
         return "look_up" if now.pose.pitch_deg > 0 else "look_down"
     if now.action == "jump":
         return "move_forward"
-    turn = choose_heading(track, generator)
+    forcing = len(tried) % STUCK_DECISIONS >= STUCK_LOOKS
+    turn = 0 if forcing else choose_heading(track, generator)
     if turn == 0:
         return _go_forward(track, generator)
     return "look_right" if turn > 0 else "look_left"

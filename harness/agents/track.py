@@ -15,6 +15,7 @@ from harness.protocols import Message, Pixels
 WALK_BLOCKS = 4.3
 # A walk that an obstacle ended on the way, at some place that the words do not tell.
 CUT_WALK_BLOCKS = 2.0
+SWIM_BLOCKS = 2.1
 TURN_DEG = 30.0
 TILT_DEG = 15.0
 
@@ -39,7 +40,7 @@ class Pose:
     def after(self, action: str, outcome: str) -> "Pose":
         """Return the pose that an action with this outcome leads to."""
         if action in _WALKS:
-            length = WALK_BLOCKS if "blocked" not in outcome else CUT_WALK_BLOCKS if "moved" in outcome else 0.0
+            length = _walked(outcome)
             way = math.radians(self.heading_deg + _WALKS[action])
             return Pose(
                 self.right + length * math.sin(way),
@@ -50,6 +51,13 @@ class Pose:
         heading = self.heading_deg + _TURNS.get(action, 0.0)
         pitch = min(max(self.pitch_deg + _TILTS.get(action, 0.0), -90.0), 90.0)
         return Pose(self.right, self.ahead, heading, pitch)
+
+
+def _walked(outcome: str) -> float:
+    """How far a walk with this outcome went, in blocks; a guess where an obstacle ended it."""
+    if "blocked" in outcome:
+        return CUT_WALK_BLOCKS if "moved" in outcome else 0.0
+    return SWIM_BLOCKS if "swimming" in outcome else WALK_BLOCKS
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +87,11 @@ class Moment:
     def moved(self) -> bool:
         """Whether the last action brought it anywhere."""
         return "moved" in self.outcome
+
+    @property
+    def sinking(self) -> bool:
+        """Whether the last action took it deeper into water."""
+        return "swimming" in self.outcome and "went down" in self.outcome
 
 
 @dataclass(frozen=True)

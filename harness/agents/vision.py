@@ -21,9 +21,10 @@ HEIGHT_PX = 480
 FOCAL_PX = HEIGHT_PX / 2.0 / 0.7002075382097097
 # The hotbar shows pictures of what was mined, ores among them; what lies below this share of the height is no world.
 WORLD_SHARE = 0.88
-# Flecks of one ore lie at most four texels apart, and texels of a block at arm's length are some 5 pixels wide.
-JOIN_NEAR_PX = 21
-JOIN_FAR_PX = 5
+# Sizes of flecks, from those of a far block to those of one at the feet, and over how many times its own size a fleck is
+# joined to the next.
+FLECK_SIZES_PX = (1, 5, 13, 31)
+JOIN_FACTOR = 4
 # Fewer pixels of an ore's colour than this are chance mixtures at the edges of blocks.
 MIN_PIXELS = 10
 # A face has 16 texels a side, and an ore's typical fleck is 4 to 5 of them long.
@@ -123,25 +124,28 @@ def find_ore(picture: Pixels, ore: str) -> tuple[Patch, ...]:
     if int(mask.sum()) < MIN_PIXELS:
         return ()
     flecks = mask.astype(np.uint8)
-    joined = cv2.dilate(flecks, np.ones((JOIN_FAR_PX, JOIN_FAR_PX), dtype=np.uint8))
-    # Big flecks lie further apart: those alone are joined over a longer way.
-    big = cv2.morphologyEx(flecks, cv2.MORPH_OPEN, np.ones((JOIN_FAR_PX, JOIN_FAR_PX), dtype=np.uint8))
-    joined |= cv2.dilate(big, np.ones((JOIN_NEAR_PX, JOIN_NEAR_PX), dtype=np.uint8))
+    joined = flecks.copy()
+    # Big flecks lie far apart, small ones close together, so those that hold a square of some size are joined over a
+    # way in proportion to it.
+    for size in FLECK_SIZES_PX:
+        square = np.ones((size, size), dtype=np.uint8)
+        reach = np.ones((JOIN_FACTOR * size + 1,) * 2, dtype=np.uint8)
+        joined |= cv2.dilate(cv2.morphologyEx(flecks, cv2.MORPH_OPEN, square), reach)
     count, labels, boxes, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     patches = []
     for label in range(1, count):
         left, top, width, height = (int(value) for value in boxes[label, :4])
         box = (slice(top, top + height), slice(left, left + width))
-        part = np.where(labels[box] == label, flecks[box], 0).astype(np.uint8)
+        inside = labels[box] == label
+        part = np.where(inside, flecks[box], 0).astype(np.uint8)
         if int(part.sum()) >= MIN_PIXELS:
-            patches.append(_patch(part, top, left, picture.shape[1]))
+            blocks = _distance(picture[box].astype(np.int32), part.astype(bool))
+            patches.append(_patch(part, blocks, top, left, picture.shape[1]))
     return tuple(sorted(patches, key=lambda patch: (-patch.pixels, patch.column, patch.row)))
 
 
-def _patch(part: npt.NDArray[np.uint8], top: int, left: int, picture_width: int) -> Patch:
-    fleck_px = _fleck_size(part)
-    face_px = FACE_TEXELS * fleck_px / FLECK_TEXELS
-    blocks = FOCAL_PX / face_px
+def _patch(part: npt.NDArray[np.uint8], blocks: float, top: int, left: int, picture_width: int) -> Patch:
+    face_px = FOCAL_PX / blocks
     # The place to aim at: where a window of half a face is fullest.
     window = max(3, int(face_px / 2.0) | 1)
     share = cv2.blur(part.astype(np.float32), (window, window), borderType=cv2.BORDER_CONSTANT)
@@ -160,15 +164,17 @@ def _patch(part: npt.NDArray[np.uint8], top: int, left: int, picture_width: int)
     )
 
 
-def _fleck_size(flecks: npt.NDArray[np.uint8]) -> float:
-    """Typical length in pixels of the connected specks of a patch, the larger side of the box around each.
+def _distance(colours: npt.NDArray[np.int32], inside: Mask) -> float:
+    """Estimate how far a textured face is, in blocks: the nearer, the fewer of its pixels differ from their neighbours.
 
-    A face seen from the side is foreshortened in one direction only, so the larger side keeps the scale.
+    A face seen from the side is foreshortened in one direction only, so the direction with fewer changes keeps the scale.
     """
-    _, _, boxes, _ = cv2.connectedComponentsWithStats(flecks, connectivity=4)
-    sizes = np.maximum(boxes[1:, cv2.CC_STAT_HEIGHT], boxes[1:, cv2.CC_STAT_WIDTH])
-    whole = sizes[sizes >= 2]
-    return float(np.median(whole)) if len(whole) else 1.0
+    shares = []
+    for axis in (0, 1):
+        differs = np.abs(np.diff(colours, axis=axis)).max(axis=2) > 2
+        counted = inside[1:] if axis == 0 else inside[:, 1:]
+        shares.append(float(differs[counted].mean()) if counted.any() else 1.0)
+    return max(0.5, min(shares) * FOCAL_PX / FACE_TEXELS / CHANGING_TEXELS)
 
 
 def rock_shares(picture: Pixels) -> tuple[float, float, float]:

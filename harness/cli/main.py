@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import demo, doctor, replay, run, score
+from harness.cli import calibrate, demo, doctor, replay, run, score
 from harness.errors import OresightError
 from harness.words import visible
 from harness.worlds import own_version
@@ -25,6 +25,7 @@ app.command()(demo.demo)
 app.command()(run.run)
 app.command()(score.score)
 app.command()(replay.replay)
+app.command()(calibrate.calibrate)
 app.command()(doctor.doctor)
 
 

@@ -29,11 +29,12 @@ def replay(
     else:
         with console.status("filming") as status:
             replayed = film(episode, mp4, lambda step: status.update(f"filming decision {step}"))
+    name = visible(replayed.scenario)
     if replayed.torn:
         console.print("The last line was cut short and is left out.")
     if replayed.difference is not None:
-        console.print(f"The replay differs: {replayed.difference.sentence()}")
+        console.print(f"{name}: the replay differs: {replayed.difference.sentence()}")
         raise typer.Exit(DIFFERENT)
-    console.print(f"{replayed.decisions} decisions replayed; every state hash and every fact is the same.")
+    console.print(f"{name}: {replayed.decisions} decisions replayed; every state hash and every fact is the same.")
     if mp4 is not None:
         console.print(f"Filmed to {visible(str(mp4))}")

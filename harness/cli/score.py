@@ -2,36 +2,56 @@
 
 import json
 import sys
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.cli.display import columns, make_console, print_pooled
+from harness.errors import UsageError
 from harness.verdicts import rate_words
 from harness.words import visible
-from scoring.report import EpisodeReport, ScoreReport, score_paths
+from scoring.episodes import EpisodeReport
+from scoring.parameters import Parameters
+from scoring.report import PairFigures, Scored, ScoreReport, Totals, score_stream
+from scoring.sensitivity import PairResult, Settings
+from scoring.summary import Tally
 
 FAULTY = 1
 INCOMPLETE = 3
+# So many episodes make a table; the columns of the next one are as wide as it needs.
+TABLE_EPISODES = 500
+
+_HEADING = ("episode", "agent", "outcome", "steps", "reading", "exploration error", "exploitation error")
 
 
 def score(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Trajectories, episode folders, run folders.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Trajectories, episode files, episode folders, run folders.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print every decision as JSON.")] = False,
+    alpha: Annotated[
+        str | None, typer.Option(help="Budget multipliers, for example 1,2,3; else as the file says, or 3.")
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option(help="Forgiven visits, for example 1,2,3; else as the file says, or 2.")
+    ] = None,
 ) -> None:
-    """Score recorded episodes, a row each, and the pooled rates.
+    """Score recorded episodes, a row each, and the pooled rates; with several alpha or k, under each pair of them.
 
     A faulty file spoils no other: it is named, and the exit code is not 0.
 
     Example: oresight score runs/demo runs/scout --json
     """
-    report = score_paths(paths, keep_steps=as_json)
-    if as_json:
-        json.dump(report.to_json(), sys.stdout, allow_nan=False, indent=1)
-        sys.stdout.write("\n")
-    else:
-        _print(report)
+    try:
+        settings = Settings.parse(alpha, k)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from None
+    totals = Totals(Parameters())
+    found = score_stream(paths, totals.parameters, settings=settings, keep_steps=as_json)
+    report = _print_json(found, totals) if as_json else _print(found, totals)
     for problem in report.problems:
         print(f"oresight: {visible(problem)}", file=sys.stderr)
     if report.counts.unreadable:
@@ -40,34 +60,63 @@ def score(
         raise typer.Exit(INCOMPLETE)
 
 
-def _print(report: ScoreReport) -> None:
+def _episodes(found: Iterable[Scored], totals: Totals) -> Iterable[EpisodeReport]:
+    """Yield the episodes and take all in, so that none need be kept."""
+    for item in found:
+        totals.add(item)
+        if isinstance(item, EpisodeReport):
+            yield item
+
+
+def _print_json(found: Iterable[Scored], totals: Totals) -> ScoreReport:
+    """Print the report as it comes in, because there may be many episodes."""
+    sys.stdout.write('{"episodes": [')
+    for number, episode in enumerate(_episodes(found, totals)):
+        sys.stdout.write(",\n" if number else "\n")
+        sys.stdout.writelines(episode.json_parts())
+    report = ScoreReport.of(totals)
+    rest = json.dumps(report.totals_to_json(), allow_nan=False, indent=1)
+    sys.stdout.write(f"\n],{rest.removeprefix('{')}\n")
+    return report
+
+
+def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
     console = make_console()
-    if report.episodes:
-        rows = [("episode", "agent", "outcome", "steps", "reading", "exploration error", "exploitation error")]
-        for episode in report.episodes:
-            rows += _rows(episode)
-        console.print(columns(rows))
-    counts = report.counts
-    console.print(
-        f"{counts.scored} of {counts.planned} episodes scored ({counts.succeeded} succeeded, {counts.failed} failed), "
-        f"{counts.infrastructure} broken, {counts.incomplete} incomplete, {counts.unreadable} unreadable, "
-        f"{counts.missing} missing"
-    )
-    print_pooled(console, report.pooled)
+    episodes = iter(_episodes(found, totals))
+    while some := [row for episode in islice(episodes, TABLE_EPISODES) for row in _rows(episode)]:
+        console.print(columns([_HEADING, *some]))
+    report = ScoreReport.of(totals)
+    for figures in report.figures:
+        if len(report.figures) > 1:
+            console.print(f"\n{_pair_words(figures)}")
+        counts = figures.counts
+        console.print(
+            f"{counts.scored} of {counts.planned} episodes scored "
+            f"({counts.succeeded} succeeded, {counts.failed} failed), {counts.infrastructure} broken, "
+            f"{counts.incomplete} incomplete, {counts.unreadable} unreadable, {counts.missing} missing"
+        )
+        print_pooled(console, figures.pooled)
+    return report
 
 
-def _rows(episode: EpisodeReport) -> list[tuple[str, str, str, str, str, str, str]]:
-    summary = episode.summary
-    lenient, strict = summary.lenient, summary.strict
-    return [
-        (
-            visible(episode.name, 80),
-            visible(episode.agent, 40),
-            str(summary.outcome),
-            f"{summary.steps_taken}/{summary.budget}",
-            "lenient",
-            rate_words(*lenient.explore),
-            rate_words(*lenient.exploit),
-        ),
-        ("", "", "", "", "strict", rate_words(*strict.explore), rate_words(*strict.exploit)),
-    ]
+def _rows(episode: EpisodeReport) -> list[tuple[str, ...]]:
+    several = len(episode.results) > 1
+    rows: list[tuple[str, ...]] = []
+    for result in episode.results:
+        summary = result.summary
+        name = visible(episode.name, 80) + (f", {_pair_words(result)}" if several else "")
+        told = (name, visible(episode.agent, 40), str(summary.outcome), f"{summary.steps_taken}/{summary.budget}")
+        if episode.kind == "grid":
+            rows.append((*told, "", *_rates(summary.lenient)))
+        else:
+            rows.append((*told, "lenient", *_rates(summary.lenient)))
+            rows.append(("", "", "", "", "strict", *_rates(summary.strict)))
+    return rows
+
+
+def _rates(tally: Tally) -> tuple[str, str]:
+    return rate_words(*tally.explore), rate_words(*tally.exploit)
+
+
+def _pair_words(pair: PairResult | PairFigures) -> str:
+    return f"alpha {pair.alpha:g}, k {pair.k}"

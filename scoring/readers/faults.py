@@ -18,14 +18,24 @@ class BadInput(Exception):  # noqa: N818 (the name says what it is; every reader
     Attributes:
         file: Its path as given, with nothing in it that could act on a terminal.
         line: Number of the line from 1, or None where no line is to blame.
+        step: Number of the decision from 1, or None where no decision is to blame or its line says it.
         field: Dotted path of the field, or None where no field is to blame.
         found: What was found.
         expected: What was expected, and what to do where that is not plain.
     """
 
-    def __init__(self, file: Path | str, found: str, expected: str, line: int | None = None, field: str | None = None):
+    def __init__(
+        self,
+        file: Path | str,
+        found: str,
+        expected: str,
+        line: int | None = None,
+        field: str | None = None,
+        step: int | None = None,
+    ):
         self.file = shown_path(file)
         self.line = line
+        self.step = step
         self.field = field
         self.found = found
         self.expected = expected
@@ -34,10 +44,12 @@ class BadInput(Exception):  # noqa: N818 (the name says what it is; every reader
             place += f", line {line}"
         if field is not None:
             place += f", field {field}"
+        if step is not None:
+            place += f", step {step}"
         super().__init__(f"{place}: found {found}; expected {expected}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return BadInput, (self.file, self.found, self.expected, self.line, self.field)
+        return BadInput, (self.file, self.found, self.expected, self.line, self.field, self.step)
 
 
 def shown(value: object) -> str:
@@ -51,8 +63,10 @@ def shown_path(path: Path | str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in str(path))
 
 
-def read_object(data: bytes, file: Path, line: int | None, what: str) -> dict[str, object]:
-    """Return the JSON object that `data` holds.
+def read_object(
+    data: bytes, file: Path, line: int | None, what: str, *, unique_keys: bool = False
+) -> dict[str, object]:
+    """Return the JSON object that `data` holds; with `unique_keys` a field that stands twice is a fault.
 
     Raises:
         BadInput: It is no UTF-8, no JSON, no object, or beyond a limit.
@@ -60,11 +74,13 @@ def read_object(data: bytes, file: Path, line: int | None, what: str) -> dict[st
     if not data.strip():
         raise BadInput(file, "nothing", what, line)
     try:
-        value = parse_json(data.decode("utf-8"))
+        value = parse_json(data.decode("utf-8"), unique_keys=unique_keys)
     except UnicodeDecodeError as error:
         raise BadInput(file, f"byte 0x{data[error.start]:02x}, which is no UTF-8", what, line) from None
     except json.JSONDecodeError as error:
-        found = f"no JSON ({error.msg.lower()} at column {error.pos + 1})"
+        # Data of many lines is a whole file, where the line is told from the data itself.
+        line = error.lineno if line is None and b"\n" in data else line
+        found = f"no JSON ({error.msg.lower()} at column {error.colno})"
         raise BadInput(file, found, what, line) from None
     except ValueError as error:
         raise BadInput(

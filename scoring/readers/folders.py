@@ -1,4 +1,7 @@
-"""Finds the episodes that a path stands for: a trajectory file, an episode's folder, or a run's folder.
+"""Finds the episodes that a path stands for: a trajectory or episode file, an episode's folder, or a run's folder.
+
+Which of the two a file is, its beginning says: a trajectory's header names its format, an episode file has a map and
+moves. A file that shows neither is told by its name.
 
 Nothing in a file is a path, ids are plain, and links inside a folder are not followed: what could lead out of it is
 reported as a fault and not opened.
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring.readers.faults import BadInput, read_object, unreadable, validated
-from scoring.records import LINE_BYTES_MAX, EpisodeResult, RunFile
+from scoring.records import LINE_BYTES_MAX, TRAJECTORY_FORMAT, EpisodeResult, RunFile
 
 TRAJECTORY = "trajectory.jsonl"
 RESULT = "result.json"
@@ -18,6 +21,9 @@ RUN = "run.json"
 EPISODES = "episodes"
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,80}")
+_BEGINNING_BYTES = 1 << 16
+_OF_A_TRAJECTORY = f'"{TRAJECTORY_FORMAT}"'.encode()
+_OF_EPISODES = re.compile(rb'"(map|moves|episodes|visibility|alpha|k)"\s*:')
 
 
 def is_plain_id(name: str) -> bool:
@@ -50,7 +56,14 @@ class MissingEpisode:
     run: Path
 
 
-Found = EpisodeSource | MissingEpisode | BadInput
+@dataclass(frozen=True)
+class EpisodeFile:
+    """A file of whole episodes, see `readers.episodes`."""
+
+    path: Path
+
+
+Found = EpisodeSource | EpisodeFile | MissingEpisode | BadInput
 
 
 def find_episodes(path: Path) -> Iterator[Found]:
@@ -59,7 +72,9 @@ def find_episodes(path: Path) -> Iterator[Found]:
         if path.is_file():
             yield _file(path)
         elif not path.is_dir():
-            yield BadInput(path, "no such file or folder", "a trajectory, an episode's folder or a run's folder")
+            yield BadInput(
+                path, "no such file or folder", "a trajectory, an episode file, an episode's folder or a run's folder"
+            )
         elif (path / TRAJECTORY).exists() or (path / TRAJECTORY).is_symlink():
             yield _episode(path)
         elif (path / RUN).exists() or (path / EPISODES).is_dir():
@@ -85,10 +100,20 @@ def read_result(path: Path) -> EpisodeResult | None:
 def _file(path: Path) -> Found:
     if path.name == RUN or path.name == RESULT:
         return BadInput(path, f"the {path.name} of a folder", "the folder itself, or its trajectory: name that one")
+    if path.name != TRAJECTORY and _has_episodes(path):
+        return EpisodeFile(path)
     beside = path.parent / RESULT
     result = beside if path.name == TRAJECTORY and beside.exists() else None
     name = path.resolve().parent.name if path.name == TRAJECTORY else path.name
     return EpisodeSource(name, path, result, result_required=False)
+
+
+def _has_episodes(path: Path) -> bool:
+    with path.open("rb") as stream:
+        beginning = stream.read(_BEGINNING_BYTES)
+    if _OF_A_TRAJECTORY in beginning.partition(b"\n")[0]:
+        return False
+    return _OF_EPISODES.search(beginning) is not None or path.suffix == ".json"
 
 
 def _episode(folder: Path) -> Found:

@@ -1,0 +1,271 @@
+"""Scores one recorded episode: a trajectory of either world with its result, or an entry of an episode file.
+
+Decisions are read and scored a line at a time. The outcome is the recorded one as far as the decisions bear it out.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gridenv.mapfile import MapError
+from gridenv.model import DIRECTIONS
+from scoring.craft import CraftScorer
+from scoring.grid import GridScenario, GridScorer
+from scoring.parameters import Parameters, RecordedInputs
+from scoring.readers.episodes import EpisodeEntry
+from scoring.readers.faults import BadInput, shown, shown_path, validated
+from scoring.readers.folders import EpisodeSource, read_result
+from scoring.readers.trajectory import Trajectory, read_trajectory
+from scoring.records import CraftFacts, CraftScenario, Header, Json, Outcome, StartFacts
+from scoring.sensitivity import PairResult, Rescoring, Scorer
+from scoring.summary import EpisodeSummary, ScoredDecision
+
+KINDS = ("craft", "grid")
+
+
+@dataclass(frozen=True)
+class EpisodeReport:
+    """One scored episode.
+
+    Attributes:
+        file: Its trajectory or episode file, as it was given or found.
+        name: Its id.
+        kind: The world.
+        scenario: The scenario's name.
+        agent: Who played; empty if nobody says.
+        memory: With which context strategy; empty if nobody says.
+        results: Under each pair of alpha and k, at least one.
+        recorded: What the facts were recorded under; None in the grid, where map and moves say it all.
+        notes: What a reader has to know: a torn line left out, a result missing or at odds with the facts.
+    """
+
+    file: str
+    name: str
+    kind: str
+    scenario: str
+    agent: str
+    memory: str
+    results: tuple[PairResult, ...]
+    recorded: RecordedInputs | None
+    notes: tuple[str, ...]
+
+    @property
+    def summary(self) -> EpisodeSummary:
+        """The episode in numbers, under the first alpha and k; the outcome is `summary.outcome`."""
+        return self.results[0].summary
+
+    @property
+    def steps(self) -> tuple[ScoredDecision, ...]:
+        """The classified decisions under the first alpha and k; empty if they were not kept."""
+        return self.results[0].steps
+
+    def to_json(self) -> Json:
+        """Return the episode as plain JSON: under one alpha and k the result flat, under several one each."""
+        if len(self.results) == 1:
+            return {**self._told(), **self.results[0].to_json()}
+        return {**self._told(), "results": [result.to_json() for result in self.results]}
+
+    def json_parts(self) -> Iterator[str]:
+        """Yield the JSON of `to_json` in pieces, so that a million steps are never in memory as text."""
+        told = _dumps(self._told())[:-1]
+        if len(self.results) == 1:
+            yield f"{told}, "
+            yield from _result_parts(self.results[0])
+        else:
+            yield f'{told}, "results": ['
+            for number, result in enumerate(self.results):
+                yield ", {" if number else "{"
+                yield from _result_parts(result)
+            yield "]}"
+
+    def _told(self) -> Json:
+        return {
+            "file": self.file,
+            "name": self.name,
+            "kind": self.kind,
+            "scenario": self.scenario,
+            "agent": self.agent,
+            "memory": self.memory,
+            "recorded": None if self.recorded is None else self.recorded.model_dump(mode="json"),
+            "notes": list(self.notes),
+        }
+
+
+def _result_parts(result: PairResult) -> Iterator[str]:
+    """Yield the JSON of a result without its opening brace."""
+    yield f'{_dumps(result.told())[1:-1]}, "steps": ['
+    for number, step in enumerate(result.steps):
+        yield (",\n " if number else "\n ") + _dumps(step.to_json())
+    yield "]}"
+
+
+def _dumps(value: Json) -> str:
+    return json.dumps(value, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class LostEpisode:
+    """An episode that the machine broke off before its first line: an infrastructure error with nothing to score."""
+
+    file: str
+    reason: str | None
+
+
+def score_entry(
+    entry: EpisodeEntry, file: Path, parameters: Sequence[Parameters], keep_steps: bool = True
+) -> EpisodeReport:
+    """Score an episode of an episode file; where its moves end early without success, it is a failure."""
+    rescoring = Rescoring(
+        parameters, lambda each: GridScorer(each, entry.scenario), keep_steps=keep_steps, keep_rest=False
+    )
+    for move in entry.moves:
+        rescoring.score(move)
+    return EpisodeReport(
+        file=shown_path(file),
+        name=entry.name,
+        kind="grid",
+        scenario=entry.scenario.name,
+        agent="",
+        memory="",
+        results=rescoring.results(Outcome.AGENT_ENDED, None),
+        recorded=None,
+        notes=(),
+    )
+
+
+def score_episode(source: EpisodeSource, parameters: Sequence[Parameters], *, keep_steps: bool = True) -> EpisodeReport:
+    """Score one episode from disk, a line at a time.
+
+    Raises:
+        BadInput: Its trajectory is at fault. A faulty result is none: it makes the episode incomplete, with a note.
+    """
+    notes: list[str] = []
+    recorded, reason = _recorded_outcome(source, notes)
+    with read_trajectory(source.trajectory) as trajectory:
+        header = trajectory.header
+        world = _world(header, source.trajectory, parameters)
+        # In the 3D world every decision is told; what comes after a grid episode's end is no step of it.
+        rescoring = Rescoring(parameters, world.scorer, keep_steps=keep_steps, keep_rest=header.kind == "craft")
+        for action, facts in _decisions(trajectory):
+            rescoring.score(action, facts)
+        if trajectory.torn is not None:
+            notes.append(f"line {trajectory.torn.line} was cut short and is left out")
+    results = rescoring.results(recorded, reason)
+    summary = results[0].summary
+    if summary.outcome is Outcome.INFRASTRUCTURE:
+        notes.append(infrastructure_note(reason))
+    if summary.outcome is Outcome.INCOMPLETE and recorded is not Outcome.INCOMPLETE:
+        told = "there is no result" if recorded is None else f"the result says {str(recorded)!r}"
+        notes.append(
+            f"{told}, but the facts end at decision {summary.steps_taken} of {summary.budget} with"
+            f" {world.reached(summary)}; counted as incomplete"
+        )
+    return EpisodeReport(
+        file=shown_path(source.trajectory),
+        name=source.name,
+        kind=header.kind,
+        scenario=world.name,
+        agent=header.agent,
+        memory=header.memory,
+        results=results,
+        recorded=world.recorded,
+        notes=tuple(notes),
+    )
+
+
+def lost(source: EpisodeSource) -> LostEpisode | None:
+    """Return the episode as lost if it is: nothing was written of it but a result that says so."""
+    try:
+        if source.result is None or source.trajectory.stat().st_size:
+            return None
+        result = read_result(source.result)
+    except BadInput:
+        return None
+    if result is None or result.outcome is not Outcome.INFRASTRUCTURE:
+        return None
+    return LostEpisode(shown_path(source.trajectory), result.reason)
+
+
+def infrastructure_note(reason: str | None) -> str:
+    """Say that an infrastructure error is no result, and what to do."""
+    words = f" ({shown(reason)})" if reason else ""
+    return f"ended by an infrastructure error{words}, which is no result; run the same command again"
+
+
+def _recorded_outcome(source: EpisodeSource, notes: list[str]) -> tuple[Outcome | None, str | None]:
+    if source.result is None:
+        return None, None
+    try:
+        result = read_result(source.result)
+    except BadInput as fault:
+        notes.append(f"its result is none and the episode counts as incomplete: {fault}")
+        return Outcome.INCOMPLETE, None
+    if result is not None:
+        return result.outcome, result.reason
+    if not source.result_required:
+        return None, None
+    notes.append(f"{source.result.name} is missing, so the episode is not finished; run the same command again")
+    return Outcome.INCOMPLETE, None
+
+
+@dataclass(frozen=True)
+class _World:
+    """What differs between the worlds: how to make a scorer, and a few words."""
+
+    name: str
+    scorer: Callable[[Parameters], Scorer]
+    reached: Callable[[EpisodeSummary], str]
+    recorded: RecordedInputs | None
+
+
+def _world(header: Header, path: Path, parameters: Sequence[Parameters]) -> _World:
+    if header.kind == "craft":
+        return _craft(header, path, parameters)
+    if header.kind == "grid":
+        return _grid(header, path)
+    raise BadInput(path, shown(header.kind), " or ".join(repr(kind) for kind in KINDS), 1, "kind")
+
+
+def _craft(header: Header, path: Path, parameters: Sequence[Parameters]) -> _World:
+    inputs = validated(RecordedInputs, header.score_inputs, path, 1, "score_inputs")
+    if inputs.face_px_min > (smallest := min(each.discovery_px for each in parameters)):
+        expected = f"at most discovery_px, {smallest}"
+        raise BadInput(path, f"{inputs.face_px_min}", expected, 1, "score_inputs.face_px_min")
+    scenario = validated(CraftScenario, header.scenario, path, 1, "scenario")
+    start = validated(StartFacts, header.start.facts, path, 1, "start.facts")
+
+    def scorer(each: Parameters) -> Scorer:
+        try:
+            return CraftScorer(each, scenario, start)
+        except ValueError as error:
+            raise BadInput(path, "an episode of the 3D world", f"another alpha: {error}", 1, "kind") from None
+
+    return _World(scenario.name, scorer, lambda summary: f"{summary.acquired} of {summary.target_count} ores", inputs)
+
+
+def _grid(header: Header, path: Path) -> _World:
+    try:
+        scenario = GridScenario.from_json(header.scenario)
+    except MapError as fault:
+        raise BadInput(path, shown_path(fault.found), fault.expected, 1, shown_path(fault.field)) from None
+    except ValueError as error:
+        raise BadInput(path, shown_path(str(error)), "a scenario of the grid", 1, "scenario") from None
+    return _World(
+        scenario.name,
+        lambda each: GridScorer(each, scenario),
+        lambda summary: "the goal achieved" if summary.acquired else "the goal not achieved",
+        None,
+    )
+
+
+def _decisions(trajectory: Trajectory) -> Iterator[tuple[str, object]]:
+    names = {action.name for action in trajectory.header.actions}
+    is_craft = trajectory.header.kind == "craft"
+    for number, line in trajectory:
+        if line.action not in names:
+            raise BadInput(trajectory.path, shown(line.action), "an action of the header's table", number, "action")
+        if not is_craft and line.action not in DIRECTIONS:
+            raise BadInput(trajectory.path, shown(line.action), " or ".join(DIRECTIONS), number, "action")
+        facts = validated(CraftFacts, line.facts, trajectory.path, number, "facts") if is_craft else None
+        yield line.action, facts

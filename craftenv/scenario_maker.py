@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
 from craftenv.actions import BY_NAME
 from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT, TERRAIN_VERSION
@@ -280,10 +282,8 @@ def _regions() -> Iterator[tuple[int, int]]:
 
 
 def cache_folder() -> Path:
-    """Return the folder in which made scenarios are kept: under XDG_CACHE_HOME, else under ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
-    return root / "oresight" / f"scenarios-{TERRAIN_VERSION}"
+    """Return the folder in which made scenarios are kept: in the user's cache, one for each version of the terrain."""
+    return platformdirs.user_cache_path("oresight") / f"scenarios-{TERRAIN_VERSION}"
 
 
 def make_or_load_cached(kind: str, seed: int, folder: Path | None = None) -> Scenario:

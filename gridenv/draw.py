@@ -1,20 +1,14 @@
-"""Maps for people: as text, and as a picture with the task DAG beside it.
+"""Maps for people, as text; `picture` draws them with the task DAG beside.
 
 Both can show what an agent knows, from a state. They are for referees and reports; no agent sees them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gridenv.model import Cell, GridMap, Node, State, beside
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-
 MAX_DRAWN_CELLS = 250_000
+MAX_DRAWN_SIDE = 2000
 _LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -55,9 +49,10 @@ def bounds(map_: GridMap) -> Bounds:
     if isinstance(grid, list) and len(grid) == 2 and all(type(side) is int for side in grid):
         right, top = max(grid[0] - 1, found.right), max(grid[1] - 1, found.top)
         found = Bounds(min(0, found.left), min(0, found.bottom), right, top)
-    if found.width * found.height > MAX_DRAWN_CELLS:
+    if found.width * found.height > MAX_DRAWN_CELLS or max(found.width, found.height) > MAX_DRAWN_SIDE:
         raise DrawingError(
-            f"the map spans {found.width:,} x {found.height:,} cells; at most {MAX_DRAWN_CELLS:,} can be drawn"
+            f"the map spans {found.width:,} x {found.height:,} cells; at most {MAX_DRAWN_CELLS:,} can be drawn, "
+            f"and no more than {MAX_DRAWN_SIDE:,} in a row"
         )
     return found
 
@@ -99,23 +94,6 @@ def needs_text(node: Node) -> str:
     if not node.options:
         return "no prerequisites"
     return " OR ".join(" AND ".join(option) if option else "nothing" for option in node.options)
-
-
-def draw_picture(map_: GridMap, state: State | None = None, path: tuple[Cell, ...] = ()) -> Image:
-    """Return a picture, RGB, of the map with the task DAG beside it.
-
-    Args:
-        map_: The map.
-        state: What the agent knows; None draws everything as known.
-        path: The cells that the agent stood on, in order, to be drawn as a line.
-
-    Raises:
-        DrawingError: The map is too large to draw.
-    """
-    # Pillow is only needed here; drawing a map as text should not load it.
-    from gridenv.picture import Picture
-
-    return Picture(map_, state, path).draw()
 
 
 def _character(map_: GridMap, cell: Cell, letters: dict[str, str], state: State | None) -> str:

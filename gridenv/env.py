@@ -117,9 +117,15 @@ class Transition:
 class GridEnv:
     """One scenario of the grid world. It owns nothing, but is a context manager like every environment."""
 
-    def __init__(self, scenario: GridScenario) -> None:
-        """Prepare an environment; call `reset` next."""
+    def __init__(self, scenario: GridScenario, brief: bool = True) -> None:
+        """Prepare an environment; call `reset` next.
+
+        Args:
+            scenario: What to play on.
+            brief: Whether the first observation begins with `briefing`; not if the agent is told it elsewhere.
+        """
         self.scenario = scenario
+        self._brief = brief
         self.spec = EnvSpec(f"grid/{scenario.name}", DIRECTION_NAMES, scenario.budget)
         self._walk: Exploration | None = None
         self._arrival: Arrival | None = None
@@ -249,5 +255,5 @@ class GridEnv:
             self._step + 1,
             arrival.node is not None and arrival.node.id in walk.achieved,
             self._count_steps,
-            first and self.scenario.visibility == "full",
+            first and self._brief and self.scenario.visibility == "full",
         )

@@ -47,11 +47,11 @@ class Knowledge:
         )
 
     @property
-    def targets(self) -> set[Cell]:
-        """Where to go: to the goal if it is pending, else to what is pending, else to what is unobserved."""
+    def wishes(self) -> tuple[set[Cell], ...]:
+        """Where to go, best first: the goal if it is pending, what else is pending, what is unobserved."""
         pending = self.pending
         goal = {node.cell for node in pending if node.goal}
-        return goal or {node.cell for node in pending} or self.unobserved
+        return goal, {node.cell for node in pending}, self.unobserved
 
     def hear(self, text: str) -> None:
         """Take in a text; one that tells nothing about the world changes nothing."""
@@ -84,11 +84,20 @@ class Knowledge:
     def choices(self) -> tuple[str, ...]:
         """Return every direction that begins a shortest known way to a nearest target, in the order up to right.
 
-        Where no target is known, each admissible direction is as good as another.
+        The first of them is what a map's proof takes; another may take longer, but is no error either. Where no target
+        is known, each admissible direction is as good as another.
         """
-        targets = self.targets
-        if self.position is None or not targets:
-            return self.ways
+        for targets in self.wishes:
+            # Who has forgotten the way to a task looks for it as for anything else.
+            steps = self._towards(targets) if targets else ()
+            if steps:
+                return steps
+        return self.ways
+
+    def _towards(self, targets: set[Cell]) -> tuple[str, ...]:
+        """Search in layers from the position to the nearest targets."""
+        if self.position is None:
+            return ()
         distance = {self.position: 0}
         layer = [self.position]
         reached: list[Cell] = []
@@ -101,7 +110,7 @@ class Knowledge:
                         further.append(other)
             reached = [cell for cell in further if cell in targets]
             layer = further
-        return self._first_steps(reached, distance) or self.ways
+        return self._first_steps(reached, distance)
 
     def _first_steps(self, reached: list[Cell], distance: dict[Cell, int]) -> tuple[str, ...]:
         """Go back from the targets, layer by layer, to the cells beside the position."""

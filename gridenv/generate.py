@@ -18,7 +18,9 @@ from gridenv.proof import Proof, prove
 GENERATOR_VERSION = 1
 MAX_NODES = 60
 MAX_GRID_CELLS = 2500
+MIN_ATTEMPTS = 3
 ATTEMPTS = 40
+MAX_PROVED_CELLS = 8000
 # Streams of draws by purpose.
 _DAG, _LAYOUT = 1, 2
 
@@ -132,9 +134,9 @@ def generate_from(parameters: GridParameters, seed: int, name: str = "") -> Grid
         goal_parent_counts=parameters.goal_parent_counts,
         beta=parameters.beta,
     )
-    # A large grid takes long to prove: fewer attempts there, so that giving up takes seconds and not minutes.
-    attempts = max(3, min(ATTEMPTS, 4000 // (sides[0] * sides[1])))
-    for attempt in range(attempts):
+    attempt = proved_cells = 0
+    # A large map takes long to prove: fewer attempts there, so that giving up takes seconds and not minutes.
+    while attempt < MIN_ATTEMPTS or (attempt < ATTEMPTS and proved_cells < MAX_PROVED_CELLS):
         layout = draw_layout(
             Draws(_LAYOUT, attempt, *key), parameters.nodes, sides, (parameters.narrowest, parameters.widest)
         )
@@ -143,8 +145,10 @@ def generate_from(parameters: GridParameters, seed: int, name: str = "") -> Grid
         if proof is not None:
             drawn = _drawn(parameters, seed, attempt, dag, layout, proof)
             return GridMap(made.cells, made.start, made.nodes, made.goal, name, drawn)
+        attempt += 1
+        proved_cells += len(made.cells)
     raise GenerationError(
-        f"none of {attempts} layouts drawn for seed {seed} could be solved within the budget; "
+        f"none of {attempt} layouts drawn for seed {seed} could be solved within the budget; "
         "try another seed or density"
     )
 

@@ -18,6 +18,8 @@ _GAP_PX = 22
 _OPTION_PX = 30
 _MIN_WIDTH_PX = 860
 _SHORT_NAME = 5
+_LONGEST_NAME = 28
+_MAX_DAG_PX = 4000
 
 _PAPER = "#fbfaf7"
 _INK = "#20262f"
@@ -34,6 +36,20 @@ _STATES = {"undiscovered": "#c9ced6", "discovered": "#f6b73c", "achieved": "#3fa
 _OPTIONS = ("#5b6675", "#c0392b", "#16808c", "#8e44ad", "#a1660b")
 
 _Point = tuple[float, float]
+
+
+def draw_picture(map_: GridMap, state: State | None = None, path: tuple[Cell, ...] = ()) -> Image.Image:
+    """Return a picture, RGB, of the map with the task DAG beside it.
+
+    Args:
+        map_: The map.
+        state: What the agent knows; None draws everything as known.
+        path: The cells that the agent stood on, in order, to be drawn as a line.
+
+    Raises:
+        gridenv.draw.DrawingError: The map is too large to draw.
+    """
+    return Picture(map_, state, path).draw()
 
 
 class Picture:
@@ -57,6 +73,9 @@ class Picture:
         self._boxes = self._place_boxes()
         dag_width = max(box[2] for box in self._boxes.values())
         dag_height = max(box[3] for box in self._boxes.values())
+        self._dag_shown = max(dag_width, dag_height) <= _MAX_DAG_PX
+        if not self._dag_shown:
+            dag_width = dag_height = 0
         self._grid_size = (self._cell * self._area.width, self._cell * self._area.height)
         body = max(self._grid_size[1], dag_height)
         self._grid_left, self._top = _MARGIN_PX, _MARGIN_PX + (body - self._grid_size[1]) / 2
@@ -73,9 +92,9 @@ class Picture:
         for node in self._map.nodes:
             self._draw_node(node)
         self._draw_start_and_agent()
-        for node in self._map.nodes:
+        for node in self._map.nodes if self._dag_shown else ():
             self._draw_edges(node)
-        for node in self._map.nodes:
+        for node in self._map.nodes if self._dag_shown else ():
             self._draw_box(node)
         self._draw_legend()
         return self._image.resize((int(self._size[0]), int(self._size[1])), Image.Resampling.LANCZOS)
@@ -148,7 +167,8 @@ class Picture:
     # The task DAG: primitive nodes at the bottom, the goal at the top.
 
     def _box_text(self, node: Node) -> str:
-        return node.id if self._short else f"{self._tags[node.id]}  {node.id}"
+        name = node.id if len(node.id) <= _LONGEST_NAME else f"{node.id[: _LONGEST_NAME - 3]}..."
+        return name if self._short else f"{self._tags[node.id]}  {name}"
 
     def _place_boxes(self) -> dict[str, tuple[float, float, float, float]]:
         depths = _depths(self._map)
@@ -206,7 +226,8 @@ class Picture:
             x += 20 + font.getlength(word) + 20
         words = "S start, double ring goal" if self._state is None else "S start, blue frame agent, double ring goal"
         words += f"   |   {len(self._map.cells)} cells, budget {self._map.budget()}"
-        words += "   |   DAG: lines that meet in one dot are all needed; one dot is enough"
+        dag = "lines that meet in one dot are all needed; one dot is enough"
+        words += f"   |   DAG: {dag if self._dag_shown else 'too large to be drawn'}"
         self._text((_MARGIN_PX, y + 34), words, _FAINT, font, anchor="lm")
 
     # Shapes, in the picture's own pixels.

@@ -33,14 +33,15 @@ class _Camera(Listener):
         self._ticks = 0
         self._environment: FilmEnvironment | None = None
         self._scorer: Scorer | None = None
+        self._kind = ""
         self.panel = Panel("", 0, 1)
 
     def started(self, header: Header, world: World, environment: Environment) -> None:
         self._environment = cast(FilmEnvironment, environment)
         self._scorer = world.scorer(header.model_dump(mode="json"))
-        self.panel = Panel(
-            f"{header.agent} · {world.name}", 0, world.budget, rates=rates_so_far(self._scorer.summary())
-        )
+        self._kind = world.kind
+        title = f"{header.agent} · {world.name}"
+        self.panel = Panel(title, 0, world.budget, rates=rates_so_far(self._scorer.summary(), world.kind))
         self.shoot(START_SECONDS)
 
     def deciding(self, line: DecisionLine) -> None:
@@ -64,7 +65,7 @@ class _Camera(Listener):
             verdict=verdict_words(scored),
             colour=BAD if scored.error else GOOD if scored.scored else DIM,
             stale=scored.stale,
-            rates=rates_so_far(self._scorer.summary()),
+            rates=rates_so_far(self._scorer.summary(), self._kind),
         )
         self.shoot(VERDICT_SECONDS)
         self._on_decision(line.step)

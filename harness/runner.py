@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import episode, store
-from harness.agents import AGENTS, AgentSetup, find_agent
+from harness.agents import AgentSetup, find_agent, is_bundled
 from harness.context import make_strategy
 from harness.errors import InfrastructureError, OresightError, Outcome
 from harness.protocols import Agent, Json, Observation, Scorer, Step
@@ -49,6 +49,8 @@ class RunPlan:
             episodes=tuple(world.name for world in self.worlds),
             frames=frames,
             size=self.size,
+            prompts=self.worlds[0].prompts,
+            map=self.worlds[0].fingerprint,
         )
         return store.RunFile(config=config, versions=self.worlds[0].versions)
 
@@ -77,9 +79,9 @@ def run(plan: RunPlan, out: Path, progress: Progress | None = None) -> RunSummar
     """
     shown = progress or Progress()
     # Checked before the folder is made, so that a wrong name or a missing part leaves nothing behind.
-    make_agent = plan.make_agent or find_agent(plan.agent)
+    make_agent = plan.make_agent or find_agent(plan.agent, plan.worlds[0].kind)
     make_strategy(plan.memory, "")
-    if plan.agent in AGENTS and plan.make_agent is None:
+    if plan.make_agent is None and is_bundled(plan.agent, plan.worlds[0].kind):
         for world in plan.worlds:
             make_agent(_setup(world))
     plan.worlds[0].prepare(plan.size)

@@ -36,7 +36,12 @@ class FileModel(BaseModel):
 
 
 class RunConfig(FileModel):
-    """What a run command asks for; the same config goes on in the same folder."""
+    """What a run command asks for; the same config goes on in the same folder.
+
+    Attributes:
+        prompts: Name of the prompt set, where the world has several.
+        map: Fingerprint of the map, where it came from a file.
+    """
 
     world: str
     agent: str
@@ -44,6 +49,8 @@ class RunConfig(FileModel):
     episodes: tuple[str, ...]
     frames: Frames
     size: tuple[int, int] | None
+    prompts: str | None = None
+    map: str | None = None
 
 
 class RunFile(FileModel):

@@ -5,7 +5,7 @@ from scoring.summary import EpisodeSummary, ScoredDecision, Tally
 
 _CASES = {
     Case.EXPLORE: "explore",
-    Case.GOAL: "go for the ore",
+    Case.GOAL: "go for the goal",
     Case.EXPLOIT: "exploit",
     Case.EITHER: "explore or exploit",
 }
@@ -35,7 +35,14 @@ def tally_words(tally: Tally) -> tuple[str, str]:
     return rate_words(*tally.explore), rate_words(*tally.exploit)
 
 
-def rates_so_far(summary: EpisodeSummary) -> tuple[tuple[str, str, str], ...]:
-    """Per kind of error its name and its rate in the lenient and in the strict reading."""
+def readings(kind: str) -> tuple[str, ...]:
+    """The readings that a kind of world has; the grid has but one, which stands where the lenient one does."""
+    return ("lenient",) if kind == "grid" else ("lenient", "strict")
+
+
+def rates_so_far(summary: EpisodeSummary, kind: str = "craft") -> tuple[tuple[str, str, str], ...]:
+    """Per kind of error its name and its rate in the lenient and in the strict reading, if the world has that one."""
     lenient, strict = tally_words(summary.lenient), tally_words(summary.strict)
+    if "strict" not in readings(kind):
+        strict = ("", "")
     return ("exploration", lenient[0], strict[0]), ("exploitation", lenient[1], strict[1])

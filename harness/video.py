@@ -48,7 +48,8 @@ class Panel:
         verdict: Gain or error in words; empty while it is under way.
         colour: Of the verdict.
         stale: The stale score.
-        rates: Per kind of error its name and the figure in either reading, such as "3/20 = 0.15".
+        rates: Per kind of error its name and the figure in either reading, such as "3/20 = 0.15"; the second is empty
+            in a world with one reading.
         closing: The episode's outcome; empty before its end.
     """
 
@@ -97,8 +98,11 @@ def draw_panel(panel: Panel, height: int) -> Pixels:
         line("errors so far", 13, DIM, 4)
         for name, lenient, strict in panel.rates:
             line(name, 15, PLAIN, 0)
-            line(f"lenient   {lenient}", 14, PLAIN, 0)
-            line(f"strict     {strict}", 14, PLAIN, 6)
+            if strict:
+                line(f"lenient   {lenient}", 14, PLAIN, 0)
+                line(f"strict     {strict}", 14, PLAIN, 6)
+            else:
+                line(lenient, 14, PLAIN, 6)
     line(panel.closing, 16, NOTE, most_lines=2)
     return np.asarray(image, dtype=np.uint8)
 

@@ -16,6 +16,9 @@ from collections.abc import Set
 
 from gridenv.model import DIRECTIONS, Cell, Exploration, beside
 
+# With nothing left to explore, so many nodes' distances are looked up once and kept; of more, a search is left to pick.
+FIELDS_MAX = 32
+
 Move = tuple[Cell, Cell]
 _STEPS = tuple(DIRECTIONS.values())
 
@@ -31,6 +34,7 @@ class NearerToAny:
         self._walk = walk
         self._ways = walk.map.ways
         self._answers: dict[Move, bool] = {}
+        self._fields: dict[Cell, dict[Cell, int]] = {}
 
     def forget(self) -> None:
         """Drop all answers, because something new is known or the cells that are asked about are others."""
@@ -46,9 +50,23 @@ class NearerToAny:
         """
         answer = self._answers.get((before, after))
         if answer is None:
-            self._search(before, after, cells)
+            if not self._walk.unobserved and len(self._fields.keys() | cells) <= FIELDS_MAX:
+                self._answers[before, after] = self._look_up(before, after, cells)
+            else:
+                self._search(before, after, cells)
             answer = self._answers[before, after]
         return answer
+
+    def _look_up(self, before: Cell, after: Cell, cells: Set[Cell]) -> bool:
+        """Compare distances in a graph that cannot change any more."""
+        for cell in cells:
+            field = self._fields.get(cell)
+            if field is None:
+                field = self._fields[cell] = {cell: 0}
+                _spread(self._walk, field, [cell])
+            if field[after] < field[before]:
+                return True
+        return False
 
     def _search(self, before: Cell, after: Cell, cells: Set[Cell]) -> None:
         ways, observed, answers = self._ways, self._walk.observed, self._answers
@@ -98,7 +116,7 @@ class NearerToGoal:
         self._ways = walk.map.ways
         self._goal = goal
         self._distances = {goal: 0}
-        self._spread([goal])
+        _spread(walk, self._distances, [goal])
         self._answers: dict[Move, bool] = {}
         self._blocked: set[Cell] = set()
         # The sides of the optimistic graph's box: left, right, bottom, top.
@@ -115,7 +133,7 @@ class NearerToGoal:
         distances = self._distances
         nearest = min(distances.get(other, distances[cell]) for other in self._ways[cell].values())
         distances[cell] = min(distances[cell], nearest + 1)
-        self._spread([cell])
+        _spread(self._walk, distances, [cell])
 
     def known(self, before: Cell, after: Cell) -> bool:
         """Return whether `after` is nearer than `before`, its neighbour, in the known graph."""
@@ -130,17 +148,6 @@ class NearerToGoal:
         if answer is None:
             answer = self._answers[before, after] = self._search(before, after)
         return answer
-
-    def _spread(self, front: list[Cell]) -> None:
-        """Pass the distances of `front` on to all that is nearer through it than by what is known so far."""
-        distances, observed, ways = self._distances, self._walk.observed, self._ways
-        for cell in front:
-            inside = cell in observed
-            further = distances[cell] + 1
-            for other in ways[cell].values():
-                if (inside or other in observed) and further < distances.get(other, further + 1):
-                    distances[other] = further
-                    front.append(other)
 
     def _see(self, cell: Cell) -> None:
         """Widen the box by an observed cell's neighbours, and note which of them are blocked."""
@@ -199,3 +206,15 @@ class NearerToGoal:
                 now, later = later, []
                 detours += 1
         return None
+
+
+def _spread(walk: Exploration, distances: dict[Cell, int], front: list[Cell]) -> None:
+    """Pass the distances of `front` on in the known graph, to all that is nearer through it than they say."""
+    observed, ways = walk.observed, walk.map.ways
+    for cell in front:
+        inside = cell in observed
+        further = distances[cell] + 1
+        for other in ways[cell].values():
+            if (inside or other in observed) and further < distances.get(other, further + 1):
+                distances[other] = further
+                front.append(other)

@@ -229,6 +229,7 @@ class Header(Record):
     scenario: Json
     agent: Text
     memory: Text
+    prompts: Text | None = None
     actions: list[ActionRow]
     score_inputs: Json
     versions: Json
@@ -271,6 +272,23 @@ class RunFile(Record):
     config: RunPlan
 
 
+class EpisodesTop(Record):
+    """What may stand at the top of an episode file beside its episodes."""
+
+    alpha: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] | None = None
+    k: Annotated[int, Field(strict=True, ge=1)] | None = None
+
+
+class GridEpisode(EpisodesTop):
+    """An episode of an episode file; `gridenv.mapfile` checks the map, the reader each move."""
+
+    kind: Literal["grid"]
+    visibility: Literal["partial", "full"]
+    map: Json
+    moves: list[Any]
+    name: Text | None = None
+
+
 # --- JSON as these files have it -------------------------------------------------------------------------------------
 
 
@@ -310,6 +328,7 @@ def json_schemas() -> dict[str, Json]:
         "trajectory-decision": DecisionLine,
         "craft-start-facts": StartFacts,
         "craft-facts": CraftFacts,
+        "grid-episode": GridEpisode,
         "result": EpisodeResult,
         "run": RunFile,
     }

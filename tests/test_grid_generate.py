@@ -93,7 +93,6 @@ def check_distributions(maps: Iterable[tuple[str, str, GridMap]]) -> None:
     option_counts: dict[str, Counter[int]] = {size: Counter() for size in SIZES}
     parent_counts: dict[tuple[str, bool], Counter[int]] = {(size, goal): Counter() for size in SIZES for goal in (0, 1)}
     widths: dict[str, Counter[int]] = {demand: Counter() for demand in DEMANDS}
-    skipped: Counter[int] = Counter()
     for demand, size, map_ in maps:
         drawn = drawn_of(map_)
         depth = {name: number for number, layer in enumerate(drawn["layers"]) for name in layer}
@@ -102,10 +101,6 @@ def check_distributions(maps: Iterable[tuple[str, str, GridMap]]) -> None:
                 option_counts[size][len(options)] += 1
             for option in options:
                 parent_counts[size, name == map_.goal][len(option)] += 1
-                # The parent beside the one from the layer directly above: of three single layers to choose from.
-                if len(option) == 2 and [len(layer) for layer in drawn["layers"][-4:-1]] == [1, 1, 1]:
-                    if depth[name] == len(drawn["layers"]) - 1 and len(drawn["layers"]) == 5:
-                        skipped[depth[name] - 1 - min(depth[parent] for parent in option)] += 1
         widths[demand].update(corridor["width"] for corridor in drawn["corridors"])
     for size in SIZES:
         assert chi_squared(option_counts[size], OPTION_COUNTS[size]) < 30

@@ -1,5 +1,8 @@
 """What a move reveals and achieves."""
 
+import copy
+import pickle
+
 import pytest
 from grid_stage import PlainWalk, maps, moves, stage
 from hypothesis import given
@@ -135,6 +138,15 @@ def test_the_pure_form_says_the_same_and_leaves_its_argument_alone(map_: GridMap
         assert before == copy
         assert arrival == walk.move(direction)
         assert state == walk.state()
+
+
+def test_maps_and_walks_can_be_copied_and_pickled() -> None:
+    walk = Exploration(LINE)
+    walk.move("right")
+    for twin in (copy.deepcopy(walk), pickle.loads(pickle.dumps(walk))):
+        assert twin.map == LINE
+        assert twin.move("right").achieved
+        assert twin.achieved == {"A"} and walk.achieved == set()
 
 
 def test_reached_stops_at_gaps() -> None:

@@ -326,7 +326,7 @@ def test_memory_stays_flat_over_reopenings(world: StageWorld) -> None:
 @pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads memory use from /proc")
 def test_memory_stays_flat_over_a_thousand_reopenings(world: StageWorld) -> None:
-    reopen(world, 50)
+    reopen(world, 100)
     before = resident_mb()
     reopen(world, 1000)
     assert resident_mb() - before < 20

@@ -89,6 +89,12 @@ def test_large_maps_equal_the_slow_twin():
         compare(10**6 + seed, 120)
 
 
+def test_with_many_nodes_to_look_up_the_search_gives_the_same(monkeypatch):
+    monkeypatch.setattr("scoring.grid_ways.FIELDS_MAX", 1)
+    for seed in range(300):
+        compare(10**8 + seed, 20)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("block", range(20))
 def test_every_step_of_many_more_random_walks_equals_the_slow_twin(block):

@@ -110,6 +110,8 @@ class SharedContext:
                 self._depth -= 1
                 if self._depth == 0 and self.mode == "headless":
                     self._release()
+                elif self._depth == 0:
+                    self._give_window_back()
 
     def once(self, key: str, make: Callable[[], Made]) -> Made:
         """Return the object shared under a key, made on first use (call inside `current`)."""
@@ -139,6 +141,18 @@ class SharedContext:
 
             egl.eglBindAPI(egl.EGL_OPENGL_API)  # each thread has its own choice of interface
         self.window.switch_to()
+
+    def _give_window_back(self) -> None:
+        """Leave OpenGL as pyglet expects it, so that what the window draws of its own comes out right."""
+        import pyglet.gl as gl
+
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        gl.glViewport(0, 0, *self.window.get_framebuffer_size())
+        gl.glBindVertexArray(0)
+        gl.glBindSampler(0, 0)
+        gl.glUseProgram(0)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glDisable(gl.GL_BLEND)
 
     def _release(self) -> None:
         from pyglet.libs.egl import egl

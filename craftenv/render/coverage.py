@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK
+from craftenv.kernels import kernel
 from craftenv.render.atlas import TILE_PX
 from craftenv.render.camera import NEAR_BLOCKS, Camera
-from craftenv.render.layout import FACES, GROUP_TORCH, GROUP_WATER, GROUPS, kernel
+from craftenv.render.layout import FACES, GROUP_TORCH, GROUP_WATER, GROUPS
 from craftenv.render.store import SlotTable
 from craftenv.render.visibility import SeenRooms
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from craftenv.kernels import kernel
 from craftenv.render.context import GLNames
-from craftenv.render.layout import kernel
 
 NO_NAME = 0xFFFFFFFF
 

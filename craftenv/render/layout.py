@@ -1,17 +1,6 @@
-"""How meshes are laid out: sections, rooms, groups of quads; and how kernels are compiled.
-
-numba keeps compiled kernels on disk and notices a change only in the file of the kernel itself: kernels call none of
-another file.
-"""
-
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-from numba import njit
+"""How meshes are laid out: sections, rooms, groups of quads."""
 
 from craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 SLOTS = WORLD_CHUNKS * WORLD_CHUNKS  # a chunk's slot is (cx & 15) * 16 + (cz & 15)
 
@@ -36,8 +25,3 @@ PAD_Y = HEIGHT + 2
 
 # Water stands two sixteenths below the top of its block.
 WATER_DROP = 2
-
-
-def kernel(function: Function) -> Function:
-    """Compile a function with numba and keep the result on disk."""
-    return cast(Function, njit(cache=True, nogil=True)(function))

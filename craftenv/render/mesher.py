@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import CHUNK, HEIGHT
+from craftenv.kernels import kernel
 from craftenv.render.atlas import LAYER_OF
 from craftenv.render.layout import (
     FACES,
@@ -32,7 +33,6 @@ from craftenv.render.layout import (
     ROOMS,
     SECTIONS,
     WATER_DROP,
-    kernel,
 )
 from craftenv.render.rooms import find_rooms
 

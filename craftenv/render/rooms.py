@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK
-from craftenv.render.layout import CELLS, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS, kernel
+from craftenv.kernels import kernel
+from craftenv.render.layout import CELLS, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS
 
 FULL_DOOR = 16 << 10 | 16 << 15
 

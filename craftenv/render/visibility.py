@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK, DRAW_RADIUS_CHUNKS, HEIGHT
+from craftenv.kernels import kernel
 from craftenv.render.camera import Camera
-from craftenv.render.layout import FACES, LAYERS, NO_ROOM, ROOMS, SECTIONS, kernel
+from craftenv.render.layout import FACES, LAYERS, NO_ROOM, ROOMS, SECTIONS
 from craftenv.render.store import SlotTable
 
 _SPAN = 2 * DRAW_RADIUS_CHUNKS + 1

@@ -6,10 +6,10 @@ to straight down. Kernels only; where to stand is the search's affair.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WORLD_SPAN
+from craftenv.kernels import kernel
 from craftenv.sim.geometry import cast_ray
 from craftenv.sim.world import read_block
 
@@ -25,7 +25,7 @@ _MINES_AT_MOST = 3  # through blocks in the way; a shaft may take more
 _NEAR_ORES = 64  # ores that one looks at from one place, and blocks that one digs through
 
 
-@njit(cache=True)
+@kernel
 def _passes(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, x: int, y: int, z: int) -> bool:
     """Say whether a ray comes through a block, or so near by that rounding could tell."""
     near = 0.0
@@ -44,7 +44,7 @@ def _passes(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, x:
     return near <= far + 1e-9
 
 
-@njit(cache=True)
+@kernel
 def mines_down(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],
@@ -89,7 +89,7 @@ def mines_down(
     return 0
 
 
-@njit(cache=True)
+@kernel
 def aim_at(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],

@@ -5,10 +5,10 @@ Faces are numbered 0 -x, 1 +x, 2 -y, 3 +y, 4 -z, 5 +z. Everything is float64 wit
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import BODY_HEIGHT, HALF_WIDTH
+from craftenv.kernels import inline_kernel, kernel
 from craftenv.sim.world import read_block
 
 FACE_NORMALS: tuple[tuple[int, int, int], ...] = (
@@ -36,13 +36,13 @@ TORCH_HIGH = 9.0 / 16.0
 TORCH_TOP = 10.0 / 16.0
 
 
-@njit(cache=True, inline="always")
+@inline_kernel
 def _last_cell(edge: float) -> int:
     """Return the last cell that an upper edge reaches into; an edge on a border reaches the cell before it."""
     return int(np.ceil(edge)) - 1
 
 
-@njit(cache=True)
+@kernel
 def _any_solid(
     blocks: npt.NDArray[np.uint8], solid: npt.NDArray[np.bool_], x0: int, x1: int, y0: int, y1: int, z0: int, z1: int
 ) -> bool:
@@ -54,7 +54,7 @@ def _any_solid(
     return False
 
 
-@njit(cache=True)
+@kernel
 def box_is_free(blocks: npt.NDArray[np.uint8], solid: npt.NDArray[np.bool_], x: float, y: float, z: float) -> bool:
     """Say whether the player's box, feet centre at (x, y, z), overlaps no solid block."""
     return not _any_solid(
@@ -69,7 +69,7 @@ def box_is_free(blocks: npt.NDArray[np.uint8], solid: npt.NDArray[np.bool_], x: 
     )
 
 
-@njit(cache=True)
+@kernel
 def move_box(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],
@@ -168,7 +168,7 @@ def move_box(
     return x, y, z, below, above, sideways
 
 
-@njit(cache=True)
+@kernel
 def _ray_meets_torch(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, x: int, y: int, z: int) -> bool:
     """Slab test of a ray against the torch in a block."""
     near = 0.0
@@ -193,7 +193,7 @@ def _ray_meets_torch(ox: float, oy: float, oz: float, dx: float, dy: float, dz: 
     return near <= far
 
 
-@njit(cache=True)
+@kernel
 def cast_ray(
     blocks: npt.NDArray[np.uint8],
     stops: npt.NDArray[np.bool_],

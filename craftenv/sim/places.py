@@ -5,10 +5,10 @@ Reads the blocks and the terrain's heights; knows nothing of scenarios or agents
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import Block
 from craftenv.config import HEIGHT
+from craftenv.kernels import kernel
 from craftenv.sim.angles import direction
 from craftenv.sim.geometry import OPAQUE, SOLID, cast_ray
 from craftenv.sim.sight import ores_in_view
@@ -28,7 +28,7 @@ _BOX = 2 * MOUTH_BLOCKS + 1
 _MOUTH_DEPTH = 8
 
 
-@njit(cache=True)
+@kernel
 def _is_surface_ore(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z: int) -> bool:
     if y < surface_height(seed, x, z) - 1:
         return False
@@ -41,7 +41,7 @@ def _is_surface_ore(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z:
     return False
 
 
-@njit(cache=True)
+@kernel
 def _is_mouth(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z: int) -> bool:
     top = surface_height(seed, x, z)
     if y > top or y < top - _MOUTH_DEPTH:
@@ -55,7 +55,7 @@ def _is_mouth(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z: int) 
     return False
 
 
-@njit(cache=True)
+@kernel
 def _mouths(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z: int, out: npt.NDArray[np.int64]) -> int:
     """List the mouth cells that cave air at an ore leads to, as rows x, y, z of `out`."""
     queue = np.empty((_BOX * _BOX * _BOX, 4), dtype=np.int64)

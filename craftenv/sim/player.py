@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import ORES, Block
 from craftenv.config import (
@@ -20,6 +19,7 @@ from craftenv.config import (
     WATER_GRAVITY,
     WATER_SINK_SPEED,
 )
+from craftenv.kernels import kernel
 from craftenv.sim.angles import cosine, sine
 from craftenv.sim.geometry import SOLID, move_box
 from craftenv.sim.world import read_block
@@ -122,14 +122,14 @@ class Player:
         return self.x, self.y, self.z
 
 
-@njit(cache=True)
+@kernel
 def is_swimming(blocks: npt.NDArray[np.uint8], x: float, y: float, z: float) -> bool:
     """Say whether a player with its feet at (x, y, z) is in water deep enough to swim."""
     return read_block(blocks, int(np.floor(x)), int(np.floor(y + SWIM_POINT)), int(np.floor(z))) == _WATER
 
 
-@njit(cache=True)
-def _advance(
+@kernel
+def move_body(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],
     x: float,
@@ -141,6 +141,23 @@ def _advance(
     rising: bool,
     take_off: bool,
 ) -> tuple[float, float, float, float, bool, bool]:
+    """Move a body through one tick.
+
+    Args:
+        blocks: The world array, loaded around the body.
+        solid: bool by block id.
+        x: Feet, in blocks.
+        y: Feet.
+        z: Feet.
+        speed_y: Upwards, in blocks a tick.
+        wish_x: How far it wants to walk along x in this tick.
+        wish_z: The same along z.
+        rising: Whether the jump key is down.
+        take_off: Whether it jumps off the ground now.
+
+    Returns:
+        The new feet x, y, z and speed, whether it stands on the ground, and whether it swims.
+    """
     in_water = is_swimming(blocks, x, y, z)
     if take_off:
         speed_y = JUMP_SPEED
@@ -191,7 +208,7 @@ def advance(
     wish_x = (-sin_yaw * forward - cos_yaw * right) * speed
     wish_z = (cos_yaw * forward - sin_yaw * right) * speed
     take_off = jump_pressed and player.on_ground
-    player.x, player.y, player.z, player.speed_y, player.on_ground, player.in_water = _advance(
+    player.x, player.y, player.z, player.speed_y, player.on_ground, player.in_water = move_body(
         blocks,
         SOLID,
         player.x,

@@ -9,12 +9,12 @@ from heapq import heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WALK_PER_TICK
+from craftenv.kernels import kernel
 from craftenv.sim.aiming import YAWS, aim_at, mines_down
-from craftenv.sim.player import _advance
+from craftenv.sim.player import move_body
 from craftenv.sim.terrain import mix
 from craftenv.sim.walking import can_stand
 from craftenv.sim.world import read_block
@@ -38,7 +38,7 @@ _HASH_BITS = 21
 _HASH_SIZE = 1 << _HASH_BITS
 
 
-@njit(cache=True)
+@kernel
 def fill_field(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],
@@ -154,7 +154,7 @@ def fill_field(
                     heappush(heap, (cost + step, (ni * FIELD_SIDE + nk) * HEIGHT + py))
 
 
-@njit(cache=True)
+@kernel
 def _guess(field: npt.NDArray[np.float32], x0: int, z0: int, x: float, y: float, z: float) -> float:
     """Return the field's value for feet anywhere: the best of the places under the box, at or below the feet."""
     best = float(_FAR)
@@ -172,7 +172,7 @@ def _guess(field: npt.NDArray[np.float32], x0: int, z0: int, x: float, y: float,
     return best
 
 
-@njit(cache=True)
+@kernel
 def _key(x: float, y: float, z: float, yaw: int, mark: int) -> np.uint64:
     """Return one number for all poses that count as the same: half a block, same yaw, same footing."""
     h = np.uint64(int(np.floor(x * 2.0)) & 0xFFFFF)
@@ -181,7 +181,7 @@ def _key(x: float, y: float, z: float, yaw: int, mark: int) -> np.uint64:
     return h * np.uint64(64) + np.uint64(yaw * 4 + mark) + np.uint64(1)
 
 
-@njit(cache=True)
+@kernel
 def search(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],
@@ -275,7 +275,7 @@ def search(
                 continue
             wx = wz = 0.0
             ticks = _MOVE_TICKS
-            new_yaw = np.int64(yaw)
+            new_yaw = int(yaw)
             if action <= RIGHT:
                 wx = walks[yaw, action, 0]
                 wz = walks[yaw, action, 1]
@@ -289,7 +289,7 @@ def search(
             water = feet[node] & 2 != 0
             for tick in range(ticks):
                 take_off = action == JUMP and tick == 0 and ground
-                nx, ny, nz, speed, ground, water = _advance(
+                nx, ny, nz, speed, ground, water = move_body(
                     blocks, solid, nx, ny, nz, speed, wx, wz, action == JUMP, take_off
                 )
             if action <= RIGHT and abs(nx - x) + abs(nz - z) + abs(ny - y) < 0.05:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import Block
 from craftenv.config import CHUNK, HEIGHT, SIGHT_BLOCKS, TAN_HALF_FOV, WORLD_CHUNKS, WORLD_SPAN
+from craftenv.kernels import kernel
 from craftenv.sim.angles import cosine, sine
 from craftenv.sim.geometry import OPAQUE, cast_ray
 from craftenv.sim.world import SLOT_EMPTY, Position, World, read_block
@@ -56,7 +56,7 @@ def camera_axes(yaw: int, pitch: int) -> npt.NDArray[np.float64]:
     return np.array([[-s * cp, -sp, c * cp], [-c, 0.0, -s], [-s * sp, cp, c * sp]], dtype=np.float64)
 
 
-@njit(cache=True)
+@kernel
 def _cast_view(
     blocks: npt.NDArray[np.uint8],
     opaque: npt.NDArray[np.bool_],
@@ -96,7 +96,7 @@ def _cast_view(
     return count
 
 
-@njit(cache=True)
+@kernel
 def _count_hits(
     blocks: npt.NDArray[np.uint8],
     opaque: npt.NDArray[np.bool_],
@@ -144,7 +144,7 @@ def _count_hits(
     return hits
 
 
-@njit(cache=True)
+@kernel
 def _face_area(
     blocks: npt.NDArray[np.uint8],
     opaque: npt.NDArray[np.bool_],
@@ -219,7 +219,7 @@ def _face_area(
     return hits * stride * stride
 
 
-@njit(cache=True)
+@kernel
 def _find_ores(
     blocks: npt.NDArray[np.uint8],
     opaque: npt.NDArray[np.bool_],

@@ -7,10 +7,10 @@ touches.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import Block
 from craftenv.config import CHUNK, HEIGHT, SEA_LEVEL
+from craftenv.kernels import inline_kernel, kernel
 
 AIR = int(Block.AIR)
 GRASS = int(Block.GRASS)
@@ -48,7 +48,7 @@ SALT_VEIN = 61
 SALT_OUTCROP = 71
 
 
-@njit(cache=True, inline="always")
+@inline_kernel
 def mix(h: np.uint64) -> np.uint64:
     """Scramble 64 bits (the finaliser of SplitMix64)."""
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -56,7 +56,7 @@ def mix(h: np.uint64) -> np.uint64:
     return h ^ (h >> np.uint64(31))
 
 
-@njit(cache=True)
+@kernel
 def hash4(seed: int, salt: int, a: int, b: int, c: int) -> np.uint64:
     """Hash five integers to 64 bits."""
     h = mix(np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15) * np.uint64(salt))
@@ -65,18 +65,18 @@ def hash4(seed: int, salt: int, a: int, b: int, c: int) -> np.uint64:
     return mix(h + np.uint64(0x165667B19E3779F9) * np.uint64(c))
 
 
-@njit(cache=True, inline="always")
+@inline_kernel
 def unit(h: np.uint64) -> float:
     """Turn a hash into a float in [0, 1), exact."""
     return np.float64(h >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, inline="always")
+@inline_kernel
 def _smooth(t: float) -> float:
     return t * t * (3.0 - 2.0 * t)
 
 
-@njit(cache=True)
+@kernel
 def noise2(seed: int, salt: int, x: int, z: int, step: int) -> float:
     """Value noise in [-1, 1) over the plane, with lattice points every `step` blocks."""
     ix = x // step
@@ -92,7 +92,7 @@ def noise2(seed: int, salt: int, x: int, z: int, step: int) -> float:
     return (near + (far - near) * tz) * 2.0 - 1.0
 
 
-@njit(cache=True)
+@kernel
 def surface_height(seed: int, x: int, z: int) -> int:
     """Return the y of the topmost ground block of a column before caves are cut."""
     broad = noise2(seed, SALT_HEIGHT, x, z, 80)
@@ -109,7 +109,7 @@ def surface_height(seed: int, x: int, z: int) -> int:
     return int(height)
 
 
-@njit(cache=True)
+@kernel
 def _cave_lattice(seed: int, salt: int, ix0: int, iz0: int) -> npt.NDArray[np.float64]:
     lattice = np.empty((CAVE_LATTICE, CAVE_LATTICE_Y, CAVE_LATTICE), dtype=np.float64)
     for i in range(CAVE_LATTICE):
@@ -119,7 +119,7 @@ def _cave_lattice(seed: int, salt: int, ix0: int, iz0: int) -> npt.NDArray[np.fl
     return lattice
 
 
-@njit(cache=True)
+@kernel
 def _trilinear(lattice: npt.NDArray[np.float64], dx: int, y: int, dz: int) -> float:
     """Noise at an offset (in blocks) from the lattice's origin."""
     i = dx // CAVE_STEP
@@ -137,7 +137,7 @@ def _trilinear(lattice: npt.NDArray[np.float64], dx: int, y: int, dz: int) -> fl
     return low + (high - low) * tz
 
 
-@njit(cache=True)
+@kernel
 def _is_cave(
     a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], dx: int, y: int, dz: int, top: int, mouth: float
 ) -> bool:
@@ -158,7 +158,7 @@ def _is_cave(
     return u * u + v * v < width
 
 
-@njit(cache=True)
+@kernel
 def _draw_vein(
     out: npt.NDArray[np.uint8],
     x0: int,
@@ -200,7 +200,7 @@ def _draw_vein(
         cz = min(max(cz, z - 3), z + 3)
 
 
-@njit(cache=True)
+@kernel
 def _ore_for(draw: float, y: int) -> int:
     """Choose an ore for a vein at height y: the precious ones only lie deep."""
     if draw < 0.50 or y > 44:
@@ -212,7 +212,7 @@ def _ore_for(draw: float, y: int) -> int:
     return DIAMOND
 
 
-@njit(cache=True)
+@kernel
 def _steepness(seed: int, x: int, z: int, top: int) -> int:
     """Return the largest drop in blocks from a column to one three blocks away."""
     drop = top - surface_height(seed, x + 3, z)
@@ -221,7 +221,7 @@ def _steepness(seed: int, x: int, z: int, top: int) -> int:
     return max(drop, top - surface_height(seed, x, z - 3))
 
 
-@njit(cache=True)
+@kernel
 def _draw_ores(seed: int, cx: int, cz: int, out: npt.NDArray[np.uint8]) -> None:
     x0 = cx * CHUNK
     z0 = cz * CHUNK
@@ -252,7 +252,7 @@ def _draw_ores(seed: int, cx: int, cz: int, out: npt.NDArray[np.uint8]) -> None:
                     _draw_vein(out, x0, z0, x, top, z, ore, 14, h, True)
 
 
-@njit(cache=True)
+@kernel
 def _draw_tree(out: npt.NDArray[np.uint8], lx: int, lz: int, ground: int, trunk: int) -> None:
     """Draw a tree whose trunk stands on (lx, ground, lz), in chunk coordinates that may lie outside the chunk."""
     crown = ground + trunk
@@ -273,7 +273,7 @@ def _draw_tree(out: npt.NDArray[np.uint8], lx: int, lz: int, ground: int, trunk:
             out[lx, lz, y] = LOG
 
 
-@njit(cache=True)
+@kernel
 def generate_chunk(seed: int, cx: int, cz: int) -> npt.NDArray[np.uint8]:
     """Return the blocks of one chunk, uint8[16, 16, HEIGHT] indexed [x, z, y] within the chunk."""
     out = np.zeros((CHUNK, CHUNK, HEIGHT), dtype=np.uint8)

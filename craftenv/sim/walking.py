@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS
+from craftenv.kernels import kernel
 from craftenv.sim.geometry import SOLID
 from craftenv.sim.player import Player
 from craftenv.sim.world import Position, World, read_block
@@ -37,7 +37,7 @@ class Walk:
     waypoint: Position | None
 
 
-@njit(cache=True)
+@kernel
 def can_stand(blocks: npt.NDArray[np.uint8], solid: npt.NDArray[np.bool_], x: int, y: int, z: int) -> bool:
     """Say whether the feet can be in a cell: room for the body, and ground below or water around."""
     here = read_block(blocks, x, y, z)
@@ -46,7 +46,7 @@ def can_stand(blocks: npt.NDArray[np.uint8], solid: npt.NDArray[np.bool_], x: in
     return here == _WATER or solid[read_block(blocks, x, y - 1, z)]
 
 
-@njit(cache=True)
+@kernel
 def step_to(
     blocks: npt.NDArray[np.uint8], solid: npt.NDArray[np.bool_], x: int, y: int, z: int, dx: int, dz: int
 ) -> int:
@@ -69,7 +69,7 @@ def step_to(
     return -1
 
 
-@njit(cache=True)
+@kernel
 def _in_reach(x: int, y: int, z: int, ore: npt.NDArray[np.int64]) -> bool:
     total = 0.0
     for axis in range(3):
@@ -79,7 +79,7 @@ def _in_reach(x: int, y: int, z: int, ore: npt.NDArray[np.int64]) -> bool:
     return total <= REACH_BLOCKS * REACH_BLOCKS
 
 
-@njit(cache=True)
+@kernel
 def _search(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],

@@ -8,10 +8,10 @@ from collections import defaultdict
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from craftenv.blocks import ORES, Block
 from craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS, WORLD_SPAN
+from craftenv.kernels import kernel
 from craftenv.sim.terrain import generate_chunk, mix
 
 Position = tuple[int, int, int]
@@ -26,7 +26,7 @@ _SLOT_MASK = WORLD_CHUNKS - 1
 _SPAN_MASK = WORLD_SPAN - 1
 
 
-@njit(cache=True)
+@kernel
 def read_block(blocks: npt.NDArray[np.uint8], x: int, y: int, z: int) -> int:
     """Return the block at a place inside the loaded part; bedrock below the world, air above it."""
     if y < 0:
@@ -36,7 +36,7 @@ def read_block(blocks: npt.NDArray[np.uint8], x: int, y: int, z: int) -> int:
     return blocks[x & (WORLD_SPAN - 1), z & (WORLD_SPAN - 1), y]
 
 
-@njit(cache=True)
+@kernel
 def _collect_ores(chunk: npt.NDArray[np.uint8], out: npt.NDArray[np.int16]) -> int:
     count = 0
     for x in range(CHUNK):
@@ -50,7 +50,7 @@ def _collect_ores(chunk: npt.NDArray[np.uint8], out: npt.NDArray[np.int16]) -> i
     return count
 
 
-@njit(cache=True)
+@kernel
 def _change_key(x: int, y: int, z: int, block: int) -> np.uint64:
     """Hash one changed block; the changes' keys add up to the world's part of the state hash, in any order."""
     h = mix(np.uint64(x) + np.uint64(0x9E3779B97F4A7C15))

@@ -4,6 +4,7 @@ A bundled agent is a pure function of the messages it is shown and of a random g
 """
 
 import importlib
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,16 @@ class AgentSetup:
     Attributes:
         seed: For its random choices.
         actions: Names of every action of the world, in table order.
-        proof: Gives the committed full-knowledge solution of the scenario; for the oracle alone.
+        proof: Gives the full-knowledge solution of the scenario; for the oracle and the solver alone.
     """
 
     seed: int
     actions: tuple[str, ...]
     proof: Callable[[], Sequence[str]]
+
+
+Factory = Callable[[AgentSetup], Agent]
+_NAME = re.compile(r"([a-z][a-z-]*)(?:\(([^()]*)\))?")
 
 
 def _random(setup: AgentSetup) -> Agent:
@@ -64,28 +69,93 @@ def _oracle(setup: AgentSetup) -> Agent:
     return Oracle(setup.proof())
 
 
-AGENTS: dict[str, Callable[[AgentSetup], Agent]] = {
-    "random": _random,
-    "stuck": _stuck,
-    "spinner": _spinner,
-    "scout": _scout,
-    "oracle": _oracle,
+def _random_way(setup: AgentSetup) -> Agent:
+    from harness.agents.random_way import RandomWay
+
+    return RandomWay(setup.seed)
+
+
+def _depth_first(setup: AgentSetup) -> Agent:
+    from harness.agents.depth_first import DepthFirst
+
+    return DepthFirst()
+
+
+def _frontier(dials: str) -> Factory:
+    from harness.agents.frontier import Dials, Frontier
+
+    chosen = Dials.parse(dials)
+    return lambda setup: Frontier(setup.seed, chosen)
+
+
+def _plain_frontier(setup: AgentSetup) -> Agent:
+    return _frontier("")(setup)
+
+
+def _solver(setup: AgentSetup) -> Agent:
+    from harness.agents.oracle import Oracle
+
+    return Oracle(setup.proof(), then=setup.actions[0])
+
+
+AGENTS: dict[str, dict[str, Factory]] = {
+    "craft": {"random": _random, "stuck": _stuck, "spinner": _spinner, "scout": _scout, "oracle": _oracle},
+    "grid": {"random": _random_way, "depth-first": _depth_first, "frontier": _plain_frontier, "solver": _solver},
 }
+# Agents with dials, set in brackets after the name.
+DIALLED: dict[str, Callable[[str], Factory]] = {"frontier": _frontier}
 
 
-def find_agent(name: str) -> Callable[[AgentSetup], Agent]:
+def agent_names(kind: str) -> list[str]:
+    """Names a command may give for a kind of world, as they stand in messages."""
+    dialled = [f"{name}(window=N,noise=P)" for name in AGENTS[kind] if name in DIALLED]
+    return [*AGENTS[kind], *dialled, "package.module:Class"]
+
+
+def canonical_agent(name: str, kind: str) -> str:
+    """The one spelling of an agent's name, as it is recorded; one's own stays as it is.
+
+    Raises:
+        UsageError: The dials of a bundled agent are wrong.
+    """
+    if is_bundled(name, kind) and name.partition("(")[0] in DIALLED:
+        from harness.agents.frontier import Dials
+
+        return Dials.parse(name.partition("(")[2].removesuffix(")")).name
+    return name
+
+
+def is_bundled(name: str, kind: str) -> bool:
+    """Whether a name is that of an agent that comes with a kind of world."""
+    match = _NAME.fullmatch(name)
+    return match is not None and match[1] in AGENTS.get(kind, {}) and (match[2] is None or match[1] in DIALLED)
+
+
+def find_agent(name: str, kind: str = "craft") -> Factory:
     """The factory of an agent: a bundled one's name, or `package.module:Class` for one's own.
 
     One's own class is called with an `AgentSetup` and is looked for in the current folder as well.
 
+    Args:
+        name: For example `scout`, or with dials `frontier(window=8,noise=0.1)`.
+        kind: Of the world that it is to play in.
+
     Raises:
-        UsageError: There is no such agent.
+        UsageError: There is no such agent, or it does not play in this kind of world.
     """
-    if name in AGENTS:
-        return AGENTS[name]
+    if kind not in AGENTS:
+        raise UnknownNameError("world", kind, list(AGENTS))
+    match = _NAME.fullmatch(name)
+    if match is not None and is_bundled(name, kind):
+        return AGENTS[kind][match[1]] if match[2] is None else DIALLED[match[1]](match[2])
     module_name, colon, class_name = name.partition(":")
     if not colon:
-        raise UnknownNameError("agent", name, [*AGENTS, "package.module:Class"])
+        elsewhere = [other for other in AGENTS if other != kind and is_bundled(name, other)]
+        if elsewhere:
+            raise UsageError(
+                f"agent {name!r} plays {elsewhere[0]} and not {kind}; for {kind} there are {', '.join(agent_names(kind))}"
+            )
+        raise UnknownNameError("agent", name, agent_names(kind))
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
@@ -96,4 +166,4 @@ def find_agent(name: str) -> Callable[[AgentSetup], Agent]:
     factory = getattr(module, class_name, None)
     if not callable(factory):
         raise UsageError(f"agent {name!r}: module {module_name!r} has no class {class_name!r}")
-    return cast(Callable[[AgentSetup], Agent], factory)
+    return cast(Factory, factory)

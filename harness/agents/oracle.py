@@ -6,11 +6,12 @@ from harness.protocols import Decision, Message
 
 
 class Oracle:
-    """Takes the actions of a solution one by one, and waits once they are used up."""
+    """Takes the actions of a solution one by one, and one and the same action once they are used up."""
 
-    def __init__(self, solution: Sequence[str]) -> None:
+    def __init__(self, solution: Sequence[str], then: str = "wait") -> None:
         self._solution = tuple(solution)
+        self._then = then
 
     async def act(self, messages: Sequence[Message], step: int) -> Decision:
         """See `Agent.act`."""
-        return Decision(self._solution[step - 1] if step <= len(self._solution) else "wait")
+        return Decision(self._solution[step - 1] if step <= len(self._solution) else self._then)

@@ -178,7 +178,7 @@ def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> st
     # At the top of a jump there is no time to look around.
     if now.action == "jump":
         return "move_forward"
-    if ore.age == 0 and ore.blocks < AT_HAND_BLOCKS:
+    if ore.age == 0 and ore.blocks < AT_HAND_BLOCKS and not _mined_in_vain(now):
         action = _into_reach(ore, track)
         if action is not None:
             return action
@@ -203,9 +203,6 @@ def _into_reach(ore: Sighting, track: Track) -> str | None:
     if not now.stopped and _looks_in_a_row(track) < LOOKS_AT_ORE:
         onward = min(WALK_BLOCKS, max(_free_ahead(now) - SHOULDER_BLOCKS, 0.0))
         ways["move_forward"] = (0.0, onward, 1.0)
-        ways["move_left"] = (-WALK_BLOCKS, 0.0, 1.5)
-        ways["move_right"] = (WALK_BLOCKS, 0.0, 1.5)
-        ways["move_backward"] = (0.0, -WALK_BLOCKS, 1.5)
     best, best_cost = None, math.inf
     for way, (to_right, onward, cost) in ways.items():
         looks = _looks_onto(right - to_right, ahead - onward, below, now.pose.pitch_deg)
@@ -214,7 +211,7 @@ def _into_reach(ore: Sighting, track: Track) -> str | None:
         best, best_cost = way or (looks[0] if looks else "mine"), cost + len(looks)
     if best in _OPPOSITE and now.action == _OPPOSITE[best]:
         return None
-    return None if best == "mine" and _mined_in_vain(now) else best
+    return best
 
 
 def _looks_onto(right: float, ahead: float, below: float, pitch_deg: float) -> list[str] | None:
@@ -281,7 +278,7 @@ def _go_forward(track: Track, generator: np.random.Generator) -> str:
     now = track.now
     if now.action == "jump":
         return "move_forward"
-    if now.sinking:
+    if now.sinking and len(track.moments) > 1 and track.moments[-2].sinking:
         return "jump"
     tried = [moment.action for moment in _since_progress(track)]
     if now.action == "mine" and "move_forward" in tried:
@@ -300,12 +297,12 @@ def _aside(generator: np.random.Generator) -> str:
 
 
 def _since_progress(track: Track) -> list[Moment]:
-    """The latest moments since it last got anywhere, oldest first."""
+    """The latest moments after it last got anywhere, oldest first."""
     tried: list[Moment] = []
     for moment in reversed(track.moments):
-        tried.append(moment)
         if moment.moved:
             break
+        tried.append(moment)
     return tried[::-1]
 
 

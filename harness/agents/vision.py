@@ -27,16 +27,24 @@ FLECK_SIZES_PX = (1, 5, 13, 31)
 JOIN_FACTOR = 4
 # Fewer pixels of an ore's colour than this are chance mixtures at the edges of blocks.
 MIN_PIXELS = 10
-# A face has 16 texels a side, and an ore's typical fleck is 4 to 5 of them long.
+# A face has 16 texels a side.
 FACE_TEXELS = 16.0
-FLECK_TEXELS = 4.3
 # Some 40 % of an ore's face has its colour. Half of that around the crosshair means that it points at the ore, not
 # beside it: at its edge the neighbour covers half of what is looked at.
 CROSSHAIR_SHARE = 0.2
 
+# Around each place the texels of such a window are counted; an eye is never nearer to a face than a shoulder's width.
+WINDOW = (61, 61)
+NEAREST_BLOCKS = 0.5
+# A look turns 30 degrees and is worth about this much of a way.
+LOOK_DEG = 30.0
+LOOK_BLOCKS = 2.0
+# Around the crosshair so many pixels count to either side; half a face at arm's length.
+CROSSHAIR_PX = 20
 # The band around the middle row in which a wall shows, and how many of a texture's neighbouring texels differ.
 BAND_PX = 40
 CHANGING_TEXELS = 0.75
+CHANGING_FLECKS = 0.55
 FAR_AWAY_BLOCKS = 48.0
 
 
@@ -136,45 +144,59 @@ def find_ore(picture: Pixels, ore: str) -> tuple[Patch, ...]:
     for label in range(1, count):
         left, top, width, height = (int(value) for value in boxes[label, :4])
         box = (slice(top, top + height), slice(left, left + width))
-        inside = labels[box] == label
-        part = np.where(inside, flecks[box], 0).astype(np.uint8)
+        part = np.where(labels[box] == label, flecks[box], 0).astype(np.uint8)
         if int(part.sum()) >= MIN_PIXELS:
-            blocks = _distance(picture[box].astype(np.int32), part.astype(bool))
-            patches.append(_patch(part, blocks, top, left, picture.shape[1]))
+            patches.append(_patch(picture[box], part, top, left, picture.shape[1]))
     return tuple(sorted(patches, key=lambda patch: (-patch.pixels, patch.column, patch.row)))
 
 
-def _patch(part: npt.NDArray[np.uint8], blocks: float, top: int, left: int, picture_width: int) -> Patch:
-    face_px = FOCAL_PX / blocks
-    # The place to aim at: where a window of half a face is fullest.
-    window = max(3, int(face_px / 2.0) | 1)
-    share = cv2.blur(part.astype(np.float32), (window, window), borderType=cv2.BORDER_CONSTANT)
+def _patch(colours: Pixels, part: npt.NDArray[np.uint8], top: int, left: int, picture_width: int) -> Patch:
+    blocks = _distances(colours, part)
     middle_row, middle_column = HEIGHT_PX // 2 - top, picture_width // 2 - left
-    # Of several blocks the one nearest to the crosshair.
-    rows, columns = np.ogrid[: share.shape[0], : share.shape[1]]
-    nearness = 1.0 / (1.0 + np.hypot(rows - middle_row, columns - middle_column) / face_px)
-    row, column = (int(value) for value in np.unravel_index(int(np.argmax(share * nearness)), share.shape))
-    inside = 0 <= middle_row < share.shape[0] and 0 <= middle_column < share.shape[1]
+    # Of a vein of several blocks the place that costs the least way and the least turning.
+    rows, columns = np.ogrid[: part.shape[0], : part.shape[1]]
+    off_deg = np.degrees(np.hypot(rows - middle_row, columns - middle_column) / FOCAL_PX)
+    cost = np.where(part > 0, blocks / LOOK_BLOCKS + off_deg / LOOK_DEG, np.inf)
+    row, column = (int(value) for value in np.unravel_index(int(np.argmin(cost)), cost.shape))
+    # From a fleck there to the middle of the ore around it.
+    face_px = FOCAL_PX / float(blocks[row, column])
+    reach = max(1, int(face_px / 3.0))
+    near = part[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
+    near_rows, near_columns = np.nonzero(near)
+    row = max(0, row - reach) + int(near_rows.mean())
+    column = max(0, column - reach) + int(near_columns.mean())
     return Patch(
         column=float(column - middle_column),
         row=float(row - middle_row),
         pixels=int(part.sum()),
-        blocks=blocks,
-        under_crosshair=inside and float(share[middle_row, middle_column]) >= CROSSHAIR_SHARE,
+        blocks=float(blocks[row, column]),
+        under_crosshair=_share_around(part, middle_row, middle_column) >= CROSSHAIR_SHARE,
     )
 
 
-def _distance(colours: npt.NDArray[np.int32], inside: Mask) -> float:
-    """Estimate how far a textured face is, in blocks: the nearer, the fewer of its pixels differ from their neighbours.
+def _share_around(part: npt.NDArray[np.uint8], row: int, column: int) -> float:
+    """How much of what lies right around a place has the ore's colour: of half a face an arm's length away."""
+    reach = CROSSHAIR_PX
+    if not (-reach < row < part.shape[0] + reach and -reach < column < part.shape[1] + reach):
+        return 0.0
+    around = part[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
+    return float(around.sum()) / (2 * reach + 1) ** 2
+
+
+def _distances(colours: Pixels, part: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Estimate for each place how far the ore there is: the nearer, the fewer pixels differ from their neighbours.
 
     A face seen from the side is foreshortened in one direction only, so the direction with fewer changes keeps the scale.
     """
+    weight = cv2.blur(part.astype(np.float64), WINDOW, borderType=cv2.BORDER_CONSTANT)
     shares = []
     for axis in (0, 1):
-        differs = np.abs(np.diff(colours, axis=axis)).max(axis=2) > 2
-        counted = inside[1:] if axis == 0 else inside[:, 1:]
-        shares.append(float(differs[counted].mean()) if counted.any() else 1.0)
-    return max(0.5, min(shares) * FOCAL_PX / FACE_TEXELS / CHANGING_TEXELS)
+        differs = np.zeros(part.shape, dtype=np.float64)
+        change = np.abs(np.diff(colours.astype(np.int32), axis=axis)).max(axis=2) > 2
+        differs[(slice(1, None), slice(None)) if axis == 0 else (slice(None), slice(1, None))] = change
+        shares.append(cv2.blur(differs * part, WINDOW, borderType=cv2.BORDER_CONSTANT) / np.maximum(weight, 1e-9))
+    blocks = np.minimum(shares[0], shares[1]) * FOCAL_PX / FACE_TEXELS / CHANGING_FLECKS
+    return np.maximum(np.where(weight > 1e-9, blocks, FAR_AWAY_BLOCKS), NEAREST_BLOCKS)
 
 
 def rock_shares(picture: Pixels) -> tuple[float, float, float]:

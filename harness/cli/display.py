@@ -12,7 +12,7 @@ from harness.protocols import Step
 from harness.runner import Progress
 from harness.store import EpisodeResult
 from harness.summary import RunSummary, summary_of
-from harness.verdicts import rate_words, rates_so_far, verdict_words
+from harness.verdicts import rate_words, rates_so_far, readings, verdict_words
 from harness.words import visible
 from harness.worlds import World
 from scoring.rates import Figure, PooledRates
@@ -50,8 +50,9 @@ class LiveLines(Progress):
 class EpisodeLines(Progress):
     """A line per episode, with a count of decisions while it runs if somebody watches."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, name_width: int = 14) -> None:
         self._console = console
+        self._name_width = name_width
         self._status = console.status("starting") if console.is_terminal else None
         self._place = ""
         self._successes = 0
@@ -78,7 +79,7 @@ class EpisodeLines(Progress):
         self._done += 1
         self._successes += result.outcome == "success"
         kept = "" if played else " (played before)"
-        line = f"{visible(result.id):<14} {outcome_words(result)}{kept}"
+        line = f"{visible(result.id):<{self._name_width}} {outcome_words(result)}{kept}"
         if result.outcome.counts:
             summary = summary_of(result)
             line += (
@@ -122,25 +123,34 @@ def rates_table(summary: EpisodeSummary) -> str:
 def print_run(console: Console, summary: RunSummary) -> None:
     """A run's figures: counts first, then the pooled rates."""
     console.print(summary.counts_sentence())
-    print_pooled(console, summary.pooled())
+    print_pooled(console, summary.pooled(), readings(summary.run.config.world))
     for result in summary.broken:
         console.print(f"broken: {visible(result.id)}: {visible(result.reason or '', 300)}")
     if not summary.complete:
         console.print("The run is incomplete; the same command goes on with it.")
 
 
-def print_pooled(console: Console, pooled: PooledRates) -> None:
-    """Pooled figures with numerators, denominators and intervals of 95 %."""
+def print_pooled(
+    console: Console, pooled: PooledRates, shown_readings: Sequence[str] = ("lenient", "strict")
+) -> None:
+    """Pooled figures with numerators, denominators and intervals of 95 %, in the readings that are asked for."""
     if not pooled.success.denominator:
         return
     console.print(f"success: {figure_words(pooled.success)}")
-    rows = [("pooled", "lenient", "strict")]
+    rows = [("pooled", *(shown_readings if len(shown_readings) > 1 else ("rate",)))]
     for name in ("exploration", "exploitation"):
-        lenient, strict = getattr(pooled.lenient, name), getattr(pooled.strict, name)
-        rows.append((f"{name} error", figure_words(lenient), figure_words(strict)))
+        figures = [getattr(getattr(pooled, reading), name) for reading in shown_readings]
+        rows.append((f"{name} error", *map(figure_words, figures)))
     console.print(columns(rows))
     console.print(f"{pooled.scored_decisions} of {pooled.decisions} decisions scored", end="")
-    console.print("" if pooled.budget_used is None else f"; budget used {pooled.budget_used:.0%} on average")
+    console.print(_budget_words(pooled))
+
+
+def _budget_words(pooled: PooledRates) -> str:
+    if pooled.budget_used is None:
+        return ""
+    words = f"; budget used {pooled.budget_used:.0%} on average"
+    return words if pooled.budget_used_success is None else f"{words}, {pooled.budget_used_success:.0%} by successes"
 
 
 def figure_words(figure: Figure) -> str:

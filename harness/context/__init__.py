@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from harness.context.raw import Raw
 from harness.context.screenshots import DEFAULT_PICTURES, Screenshots
+from harness.context.window import DEFAULT_TURNS, Window
 from harness.errors import UnknownNameError, UsageError
 from harness.protocols import ContextStrategy
 
@@ -15,24 +16,26 @@ STRATEGIES: dict[str, Callable[[str, int | None], ContextStrategy]] = {
     "screenshots": lambda instructions, number: Screenshots(
         instructions, DEFAULT_PICTURES if number is None else number
     ),
+    "window": lambda instructions, number: Window(instructions, DEFAULT_TURNS if number is None else number),
 }
-TAKES_NUMBER = frozenset({"screenshots"})
+# The strategies that take a number, each with the one that holds where none is given.
+TAKES_NUMBER = {"screenshots": DEFAULT_PICTURES, "window": DEFAULT_TURNS}
 
 
 def strategy_names() -> list[str]:
     """Names a command may give, as they stand in messages."""
-    return [f"{name}:K" if name in TAKES_NUMBER else name for name in STRATEGIES]
+    return [f"{name}:N" if name in TAKES_NUMBER else name for name in STRATEGIES]
 
 
 def canonical_name(text: str) -> str:
-    """The one spelling of a strategy's name, as it is recorded: `raw`, `screenshots(8)`.
+    """The one spelling of a strategy's name, as it is recorded: `raw`, `screenshots(8)`, `window(8)`.
 
     Raises:
         UsageError: There is no such strategy, or it takes no number.
     """
     name, number = _split(text)
-    if name == "screenshots":
-        return f"screenshots({DEFAULT_PICTURES if number is None else number})"
+    if name in TAKES_NUMBER:
+        return f"{name}({TAKES_NUMBER[name] if number is None else number})"
     return name
 
 

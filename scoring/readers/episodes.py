@@ -8,15 +8,13 @@ time is in memory, and a first line without an episode is the file's top. A faul
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, BinaryIO, Literal
-
-from pydantic import Field
+from typing import BinaryIO
 
 from gridenv.mapfile import MapError, parse_map
 from gridenv.model import DIRECTIONS
 from scoring.grid import GridScenario
 from scoring.readers.faults import BadInput, read_object, shown, shown_path, too_long, unreadable, validated
-from scoring.records import LINE_BYTES_MAX, Json, Record, Text
+from scoring.records import LINE_BYTES_MAX, EpisodesTop, GridEpisode, Json
 
 # A file that is no JSON Lines is held in memory whole.
 FILE_BYTES_MAX = 4 * LINE_BYTES_MAX
@@ -24,21 +22,8 @@ FILE_BYTES_MAX = 4 * LINE_BYTES_MAX
 _EPISODE = 'an episode with "kind", "visibility", "map" and "moves", or a list of such under "episodes"'
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
-
-
-class Top(Record):
-    """What may stand at a file's top beside the episodes."""
-
-    alpha: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] | None = None
-    k: Annotated[int, Field(strict=True, ge=1)] | None = None
-
-
-class _Fields(Top):
-    kind: Literal["grid"]
-    visibility: Literal["partial", "full"]
-    map: Json
-    moves: list[object]
-    name: Text | None = None
+_TOP_KEYS = {"alpha", "k"}
+_EPISODE_KEYS = {"kind", "visibility", "map", "moves", "episodes"}
 
 
 @dataclass(frozen=True)
@@ -72,56 +57,41 @@ def read_episodes(path: Path) -> Iterator[EpisodeEntry | BadInput]:
 
 
 def _read(stream: BinaryIO, path: Path) -> Iterator[EpisodeEntry | BadInput]:
-    first = _read_line(stream, path, 1).removeprefix(_BYTE_ORDER_MARK)
+    data = _read_line(stream, path, 1).removeprefix(_BYTE_ORDER_MARK)
+    top = EpisodesTop()
     try:
-        read_object(first, path, 1, _EPISODE, unique_keys=True)
-    except BadInput:
-        if path.suffix not in _LINES_SUFFIXES or first.strip() in (b"{", b""):
-            yield from _document(_read_whole(first, stream, path), path, None, Top())
+        record = _object(data, path, 1)
+        if _TOP_KEYS & record.keys() and not _EPISODE_KEYS & record.keys():
+            top = validated(EpisodesTop, record, path, 1)
+        else:
+            yield from _document(record, path, 1, top)
+    except BadInput as fault:
+        # An object that goes on over many lines is no JSON Lines; the first of them says nothing about it.
+        if fault.field is None and (path.suffix not in _LINES_SUFFIXES or data.strip() in (b"{", b"")):
+            yield from _document(_read_whole(data, stream, path), path, None, top)
             return
-    top = Top()
-    number, data = 1, first
-    while data:
+        yield fault
+    record = {}
+    number = 1
+    while data := _read_line(stream, path, number + 1):
+        number += 1
         if data.strip():
             try:
-                record = _parse_line(data, path, number)
-                if number == 1 and _is_top(record):
-                    top = validated(Top, record, path, number)
-                else:
-                    yield from _document(record, path, number, top)
+                yield from _document(_object(data, path, number), path, number, top)
             except BadInput as fault:
                 yield fault
-        number += 1
-        data = _read_line(stream, path, number)
 
 
-def _parse_line(data: bytes, path: Path, number: int) -> Json:
-    try:
-        return read_object(data, path, number, _EPISODE, unique_keys=True)
-    except BadInput as fault:
-        if data.endswith(b"\n"):
-            raise
-        raise BadInput(
-            path, f"{fault.found} and the end of the file", f"{_EPISODE}; the file may be truncated", number
-        ) from None
+def _object(data: bytes, path: Path, line: int | None) -> Json:
+    return read_object(data, path, line, _EPISODE, unique_keys=True)
 
 
-def _is_top(record: Json) -> bool:
-    return bool(record.keys() & {"alpha", "k"}) and not record.keys() & {
-        "kind",
-        "visibility",
-        "map",
-        "moves",
-        "episodes",
-    }
-
-
-def _document(record: Json, path: Path, line: int | None, above: Top) -> Iterator[EpisodeEntry | BadInput]:
+def _document(record: Json, path: Path, line: int | None, above: EpisodesTop) -> Iterator[EpisodeEntry | BadInput]:
     """Yield what one object holds: an episode, or a list of them."""
     if "episodes" not in record:
         yield _entry(record, path, line, "", above)
         return
-    own = validated(Top, record, path, line)
+    own = validated(EpisodesTop, record, path, line)
     top = _beneath(own, above)
     episodes = record["episodes"]
     if not isinstance(episodes, list) or not episodes:
@@ -135,12 +105,10 @@ def _document(record: Json, path: Path, line: int | None, above: Top) -> Iterato
             yield fault
 
 
-def _entry(record: object, path: Path, line: int | None, where: str, top: Top) -> EpisodeEntry:
+def _entry(record: object, path: Path, line: int | None, where: str, top: EpisodesTop) -> EpisodeEntry:
     if not isinstance(record, dict):
-        raise BadInput(
-            path, shown(record), 'an episode with "kind", "visibility", "map" and "moves"', line, where or None
-        )
-    fields = validated(_Fields, record, path, line, where)
+        raise BadInput(path, shown(record), "an object that is an episode", line, where)
+    fields = validated(GridEpisode, record, path, line, where)
     prefix = f"{where}." if where else ""
     try:
         map_ = parse_map(fields.map, f"{prefix}map")
@@ -157,8 +125,8 @@ def _entry(record: object, path: Path, line: int | None, where: str, top: Top) -
     return EpisodeEntry(name, GridScenario(map_, fields.visibility, name), tuple(moves), used.alpha, used.k)
 
 
-def _beneath(own: Top, above: Top) -> Top:
-    return Top(alpha=above.alpha if own.alpha is None else own.alpha, k=above.k if own.k is None else own.k)
+def _beneath(own: EpisodesTop, above: EpisodesTop) -> EpisodesTop:
+    return EpisodesTop(alpha=above.alpha if own.alpha is None else own.alpha, k=above.k if own.k is None else own.k)
 
 
 def _read_line(stream: BinaryIO, path: Path, number: int) -> bytes:
@@ -177,12 +145,4 @@ def _read_whole(first: bytes, stream: BinaryIO, path: Path) -> Json:
         if size > FILE_BYTES_MAX:
             expected = f"at most {FILE_BYTES_MAX // 2**20} MB in one piece; write JSON Lines, an episode a line"
             raise BadInput(path, "more bytes", expected)
-    data = b"".join(lines)
-    try:
-        return read_object(data, path, None, _EPISODE, unique_keys=True)
-    except BadInput as fault:
-        if fault.line is None or fault.line <= data.rstrip().count(b"\n"):
-            raise
-        raise BadInput(
-            path, f"{fault.found} and the end of the file", f"{_EPISODE}; the file may be truncated", fault.line
-        ) from None
+    return _object(b"".join(lines), path, None)

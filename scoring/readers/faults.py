@@ -73,14 +73,18 @@ def read_object(
     """
     if not data.strip():
         raise BadInput(file, "nothing", what, line)
+    text = ""
     try:
-        value = parse_json(data.decode("utf-8"), unique_keys=unique_keys)
+        text = data.decode("utf-8")
+        value = parse_json(text, unique_keys=unique_keys)
     except UnicodeDecodeError as error:
         raise BadInput(file, f"byte 0x{data[error.start]:02x}, which is no UTF-8", what, line) from None
     except json.JSONDecodeError as error:
         # Data of many lines is a whole file, where the line is told from the data itself.
         line = error.lineno if line is None and b"\n" in data else line
         found = f"no JSON ({error.msg.lower()} at column {error.colno})"
+        if error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated"):
+            found += ", which ends too early, as if truncated"
         raise BadInput(file, found, what, line) from None
     except ValueError as error:
         raise BadInput(

@@ -1,0 +1,18 @@
+"""Any of the directions that it is told it can move in, each as likely as the other."""
+
+from collections.abc import Sequence
+
+from harness.agents.hearing import choose, draws, turns_told
+from harness.protocols import Decision, Message
+
+
+class RandomWay:
+    """Reads nothing of the text but the directions."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+        """See `Agent.act`."""
+        ways = turns_told(messages[-1:])[-1].ways
+        return Decision(choose(ways, draws("random", self._seed, step).random()))

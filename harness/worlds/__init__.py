@@ -1,0 +1,100 @@
+"""Name to environment: the one package that names the environment packages and the scorers that go with them.
+
+One file per kind of world, imported when a world of that kind is asked for; what is common stands in `world`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from harness.errors import ReplayRefusedError, UnknownNameError
+from harness.worlds.world import Size as Size
+from harness.worlds.world import World as World
+from harness.worlds.world import own_version as own_version
+from scoring import records
+
+KINDS = ("craft", "grid")
+
+
+def find_worlds(kind: str, names: Sequence[str], prompts: str | None = None) -> tuple[World, ...]:
+    """Worlds by the names of their scenarios.
+
+    Args:
+        kind: `craft` or `grid`.
+        names: Of their scenarios.
+        prompts: Name of a prompt set, which the grid has; None for the plain one.
+
+    Raises:
+        UsageError: No such kind, scenario or prompt set.
+    """
+    _check_kind(kind)
+    if kind == "grid":
+        from harness.worlds import grid
+
+        return grid.find(names, prompts)
+    if prompts is not None:
+        raise UnknownNameError("prompt set", prompts, ["none: the 3D world has one prompt"])
+    from harness.worlds import craft
+
+    return craft.find(names)
+
+
+def world_of_map(path: Path, prompts: str | None = None) -> World:
+    """The grid world of a map file.
+
+    Raises:
+        UsageError: The map is malformed, or there is no such prompt set.
+        OresightError: It cannot be read.
+    """
+    from harness.worlds import grid
+
+    return grid.of_map(path, prompts)
+
+
+def suite_names(kind: str, suite: str, seeds: Sequence[int] | None = None) -> list[str]:
+    """Names of a suite's scenarios, for its own seeds or for others.
+
+    Raises:
+        UsageError: No such kind or suite.
+    """
+    _check_kind(kind)
+    names: list[str] = _module(kind).suite(suite, seeds)
+    return names
+
+
+def world_of_header(header: records.Header) -> World:
+    """The world that a trajectory was recorded in.
+
+    Raises:
+        ReplayRefusedError: It was another terrain, or a world that is not known here.
+    """
+    if header.kind not in KINDS:
+        raise ReplayRefusedError(f"this is a trajectory of kind {header.kind!r}; replay knows {', '.join(KINDS)}")
+    world: World = _module(header.kind).of_header(header)
+    return world
+
+
+def opengl() -> tuple[str, str]:
+    """Name and version of the OpenGL renderer that draws the pictures.
+
+    Raises:
+        MissingPartError: There is none; says what to install.
+    """
+    from harness.worlds import craft
+
+    return craft.opengl()
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in KINDS:
+        raise UnknownNameError("world", kind, list(KINDS))
+
+
+def _module(kind: str) -> ModuleType:
+    if kind == "grid":
+        from harness.worlds import grid
+
+        return grid
+    from harness.worlds import craft
+
+    return craft

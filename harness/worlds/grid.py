@@ -1,0 +1,224 @@
+"""The grid world for the harness: its scenarios, environment, scorer, and the pictures of a film."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from gridenv.env import GridEnv, Observation, Transition
+from gridenv.generate import GENERATOR_VERSION
+from gridenv.mapfile import MapError, map_to_json, parse_map
+from gridenv.model import DIRECTION_NAMES, VISIBILITIES, Cell, Exploration, Visibility
+from gridenv.prompts import STRATEGIES, Strategy, system_prompt
+from gridenv.solver import solve
+from gridenv.suites import (
+    GridScenario,
+    UnknownScenarioError,
+    get_scenario,
+    scenario_from_json,
+    scenario_names,
+    scenario_of_map,
+)
+from gridenv.text import briefing
+from harness import disk
+from harness.errors import ReplayRefusedError, UnknownNameError, UsageError
+from harness.protocols import Pixels
+from harness.worlds.world import Size, World, own_version
+from scoring import records
+from scoring.grid import GridScorer
+from scoring.parameters import Parameters
+
+# The strategies of the prompt, each without and with reasoning.
+PROMPTS = (*STRATEGIES, *(f"{strategy}-reasoning" for strategy in STRATEGIES))
+OVER_AT_START = "the goal is achieved at the start, so that there is nothing to decide; move the goal or the start"
+_NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def find(names: Sequence[str], prompts: str | None = None) -> tuple[World, ...]:
+    """Worlds by the names of their scenarios.
+
+    Raises:
+        UsageError: There is no such scenario or prompt set.
+    """
+    try:
+        return tuple(_world(get_scenario(name), prompts) for name in names)
+    except UnknownScenarioError as error:
+        raise UsageError(str(error)) from error
+
+
+def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
+    """Names of a suite's scenarios.
+
+    Raises:
+        UsageError: There is no such suite.
+    """
+    try:
+        return scenario_names(name, None if seeds is None else tuple(seeds))
+    except UnknownScenarioError as error:
+        raise UsageError(str(error)) from error
+
+
+def of_map(path: Path, prompts: str | None = None) -> World:
+    """The world of a map file, whose visibility is the file's own.
+
+    Raises:
+        UsageError: The map is malformed, or there is nothing to decide on it.
+        OresightError: The file cannot be read.
+    """
+    scenario = load_scenario(path)
+    if over_at_start(scenario):
+        raise UsageError(f"{path}: {OVER_AT_START}")
+    return _world(scenario, prompts, fingerprint=fingerprint(scenario))
+
+
+def load_scenario(path: Path) -> GridScenario:
+    """The scenario in a map file: an episode with its "map", or the bare map.
+
+    Raises:
+        UsageError: The map is malformed; the message names file and field.
+        OresightError: The file cannot be read, or is no JSON object.
+    """
+    data = disk.read_json(path)
+    visibility: Visibility = "partial"
+    try:
+        if "map" in data and "cells" not in data:
+            if data.get("visibility", visibility) not in VISIBILITIES:
+                raise MapError("visibility", repr(data["visibility"]), f"one of {', '.join(VISIBILITIES)}")
+            visibility = data.get("visibility", visibility)
+            data = data["map"]
+        return scenario_of_map(parse_map(data), _NO_ID.sub("-", path.stem)[:80] or "map", visibility)
+    except MapError as error:
+        raise UsageError(f"{path}: {error}; correct the file") from error
+
+
+def over_at_start(scenario: GridScenario) -> bool:
+    """Whether the goal is achieved before any decision."""
+    return Exploration(scenario.map, scenario.visibility).success
+
+
+def fingerprint(scenario: GridScenario) -> str:
+    """A hash of what is played, whatever it is called."""
+    told = {**map_to_json(scenario.map), "visibility": scenario.visibility, "name": "", "drawn": None}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def of_header(header: records.Header) -> World:
+    """The world that a trajectory was recorded in; the map stands in the header, so any version will do.
+
+    Raises:
+        ReplayRefusedError: The recorded scenario is malformed.
+    """
+    try:
+        return _world(scenario_from_json(header.scenario), header.prompts if header.prompts in PROMPTS else None)
+    except MapError as error:
+        raise ReplayRefusedError(f"the header's {error}; the record is broken and cannot be replayed") from error
+
+
+def prompt_set(name: str | None) -> tuple[Strategy, bool]:
+    """Strategy of a prompt set, and whether it asks for reasoning.
+
+    Raises:
+        UnknownNameError: There is no such set.
+    """
+    wanted, _, reasoning = (name or "base").partition("-")
+    for strategy in STRATEGIES:
+        if wanted == strategy and reasoning in ("", "reasoning") and name != f"{strategy}-":
+            return strategy, bool(reasoning)
+    raise UnknownNameError("prompt set", str(name), list(PROMPTS))
+
+
+def instructions(scenario: GridScenario, prompts: str | None) -> str:
+    """The system message; with everything known from the start it ends with the listing of the map.
+
+    There it stays in view, whatever a context strategy drops.
+    """
+    strategy, reasoning = prompt_set(prompts)
+    text = system_prompt(strategy, reasoning, scenario.visibility)
+    return f"{text}\n\n{briefing(scenario.map)}" if scenario.visibility == "full" else text
+
+
+class GridFilm:
+    """The environment as a film sees it: the map with what the agent knows, its path, and the task DAG."""
+
+    def __init__(self, scenario: GridScenario) -> None:
+        self._environment = _open(scenario)
+        self._path: list[Cell] = []
+        self.spec = self._environment.spec
+
+    def reset(self, seed: int | None = None) -> Observation:
+        """See `Environment.reset`."""
+        observation = self._environment.reset(seed)
+        self._path = [self._environment.walk.position]
+        return observation
+
+    def step(self, action: str, on_tick: Callable[[], None] | None = None) -> Transition:
+        """See `FilmEnvironment.step`; a move has no ticks."""
+        transition = self._environment.step(action)
+        self._path.append(self._environment.walk.position)
+        return transition
+
+    def render(self) -> Pixels:
+        """Draws the map, uint8[height, width, 3]; every picture of an episode has the same size."""
+        from gridenv.picture import draw_picture
+
+        walk = self._environment.walk
+        picture = draw_picture(walk.map, walk.state(), tuple(self._path))
+        return np.asarray(picture.convert("RGB"), dtype=np.uint8).copy()
+
+    def facts(self) -> dict[str, object]:
+        """See `Environment.facts`."""
+        return self._environment.facts()
+
+    def state_hash(self) -> str:
+        """See `Environment.state_hash`."""
+        return self._environment.state_hash()
+
+    def close(self) -> None:
+        """See `Environment.close`."""
+        self._environment.close()
+
+
+def _open(scenario: GridScenario) -> GridEnv:
+    # The listing of a map that is known from the start stands in the instructions.
+    return GridEnv(scenario, brief=False)
+
+
+def _world(scenario: GridScenario, prompts: str | None, fingerprint: str | None = None) -> World:
+    parameters = Parameters()
+    strategy, reasoning = prompt_set(prompts)
+    told = {"k": parameters.k, "alpha": parameters.alpha}
+
+    def prepare(size: Size | None) -> None:
+        if size is not None:
+            raise UsageError("the grid has no pictures; leave out the size of pictures")
+
+    def film(size: Size) -> GridFilm:
+        return GridFilm(scenario)
+
+    @cache
+    def proof() -> Sequence[str]:
+        return solve(scenario.map).moves
+
+    return World(
+        kind="grid",
+        name=scenario.name,
+        seed=scenario.seed,
+        budget=scenario.budget,
+        scenario=scenario.to_json(),
+        actions=tuple({"name": name} for name in DIRECTION_NAMES),
+        score_inputs={},
+        parameters=told,
+        versions={"oresight": own_version(), "generator": GENERATOR_VERSION},
+        instructions=instructions(scenario, prompts),
+        prepare=prepare,
+        open=lambda size: _open(scenario),
+        film=film,
+        scorer=lambda header: GridScorer(parameters, header["scenario"]),
+        proof=proof,
+        prompts=f"{strategy}-reasoning" if reasoning else strategy,
+        fingerprint=fingerprint,
+    )

@@ -1,0 +1,86 @@
+"""What the harness knows of a scenario of any kind: the `World`, ready to be opened."""
+
+import importlib.metadata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.protocols import Environment, FilmEnvironment, Json, Scorer
+from scoring import records
+
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class World:
+    """One scenario of one kind of world.
+
+    Attributes:
+        kind: `craft` or `grid`.
+        name: The scenario's name, which is the episode's id too.
+        seed: The scenario's seed; the agent's random choices derive from it.
+        budget: Decisions allowed.
+        scenario: The scenario as it stands in a trajectory's header.
+        actions: The table of actions as it stands in a trajectory's header; each has a `name`.
+        score_inputs: What the facts are computed with.
+        parameters: What the scorer scores with.
+        versions: Of this project and of what makes the scenario.
+        instructions: The system message: how the world works and how to answer.
+        prepare: Fails now, and not in the middle of an episode, if pictures are asked for and cannot be had.
+        open: Opens it with pictures of a width and height, or without (None).
+        film: Opens it for a film with pictures of a width and height, or of its own size.
+        scorer: Makes a live scorer from a trajectory's header.
+        proof: Gives a full-knowledge solution.
+        prompts: Name of the prompt set that the instructions are, where the world has several.
+        fingerprint: Of a scenario from a file, so that another one of the same name is told apart; else None.
+    """
+
+    kind: str
+    name: str
+    seed: int
+    budget: int
+    scenario: Json
+    actions: tuple[Json, ...]
+    score_inputs: Json
+    parameters: Json
+    versions: dict[str, str | int]
+    instructions: str
+    prepare: Callable[[Size | None], None]
+    open: Callable[[Size | None], Environment]
+    film: Callable[[Size], FilmEnvironment]
+    scorer: Callable[[Json], Scorer]
+    proof: Callable[[], Sequence[str]]
+    prompts: str | None = None
+    fingerprint: str | None = None
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Names of every action, in table order."""
+        return tuple(str(action["name"]) for action in self.actions)
+
+    def header(self, agent: str, memory: str, state_hash: str, facts: Json) -> Json:
+        """The first line of a trajectory.
+
+        Args:
+            agent: Name of the agent.
+            memory: Name of its context strategy.
+            state_hash: Of the start.
+            facts: Of the start.
+        """
+        return {
+            "format": records.TRAJECTORY_FORMAT,
+            "version": records.VERSION,
+            "kind": self.kind,
+            "scenario": self.scenario,
+            "agent": agent,
+            "memory": memory,
+            **({} if self.prompts is None else {"prompts": self.prompts}),
+            "actions": list(self.actions),
+            "score_inputs": self.score_inputs,
+            "versions": self.versions,
+            "start": {"state_hash": state_hash, "facts": facts},
+        }
+
+
+def own_version() -> str:
+    """Version of this project as installed."""
+    return importlib.metadata.version("oresight")

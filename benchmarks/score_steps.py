@@ -24,6 +24,7 @@ from scoring.parameters import Parameters
 
 CELLS = 100
 LENGTHS = (300, 10_000, 100_000, 1_000_000)
+TRIES = 3
 FILE_EPISODES = (500, 2_000, 8_000)
 
 # Peak memory of a process of its own, in MiB: nothing that other parts of the benchmark needed is counted.
@@ -90,17 +91,19 @@ def make_moves(map_: GridMap, number: int, walker: str, seed: int) -> list[str |
 
 
 def steps_per_second(map_: GridMap, moves: list[str | None], visibility: str, repeats: int) -> float:
-    """Return scored steps a second, the making of the scorer included."""
+    """Return scored steps a second, the making of the scorer included; the best of a few tries."""
     scenario = GridScenario(map_, "full" if visibility == "full" else "partial")
     parameters = Parameters(alpha=float(len(moves) // CELLS + 1))
-    begin = time.perf_counter()
-    for _ in range(repeats):
-        scorer = GridScorer(parameters, scenario)
-        for move in moves:
-            scorer.score(move)
-    seconds = time.perf_counter() - begin
-    assert scorer.summary().steps_taken == len(moves)
-    return repeats * len(moves) / seconds
+    best = 0.0
+    for _ in range(TRIES if len(moves) <= LENGTHS[1] else 1):
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            scorer = GridScorer(parameters, scenario)
+            for move in moves:
+                scorer.score(move)
+        best = max(best, repeats * len(moves) / (time.perf_counter() - begin))
+        assert scorer.summary().steps_taken == len(moves)
+    return best
 
 
 def measure_speed(lengths: tuple[int, ...], show: Callable[[str], None]) -> list[dict[str, Any]]:

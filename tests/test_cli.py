@@ -124,7 +124,7 @@ def test_wrong_arguments_are_one_sentence_and_leave_nothing(
 
 def test_an_unknown_world_is_one_sentence(oresight: Any, tmp_path: Path) -> None:
     ran = oresight("run", "moon", "--agent", "stuck", "--scenario", "x-0", "--out", tmp_path / "run")
-    assert (ran.code, ran.one_sentence()) == (2, "oresight: unknown world 'moon'; known: craft")
+    assert (ran.code, ran.one_sentence()) == (2, "oresight: unknown world 'moon'; known: craft, grid")
 
 
 @pytest.mark.parametrize("seed", ["abc", "-1", "1.5", ""])

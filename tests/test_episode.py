@@ -115,7 +115,8 @@ def test_unknown_agents_are_one_sentence() -> None:
     for name in ("pilot", "no_such_module:Agent", "fake_world:NoSuchAgent", ":x"):
         with pytest.raises(UsageError, match="agent"):
             find_agent(name)
-    assert set(AGENTS) == {"random", "stuck", "spinner", "scout", "oracle"}
+    assert set(AGENTS["craft"]) == {"random", "stuck", "spinner", "scout", "oracle"}
+    assert set(AGENTS["grid"]) == {"random", "depth-first", "frontier", "solver"}
 
 
 def test_ones_own_agent_is_made_from_the_setup() -> None:

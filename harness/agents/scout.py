@@ -8,22 +8,17 @@ forgets an ore as soon as it turns away from it; with a buffer of earlier pictur
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from harness.agents.explore import choose_heading
-from harness.agents.track import TILT_DEG, TURN_DEG, WALK_BLOCKS, Moment, Pose, Track, read_track
+from harness.agents.track import TILT_DEG, TURN_DEG, Moment, Pose, Track, read_track
 from harness.protocols import Decision, Message
 
 # The world's reach is 4.5 blocks from the eye; a little less, since distances are estimates.
 REACH_BLOCKS = 4.3
 # Half a turn, and 2 degrees more, so that an ore between two headings does not make it swing from one to the other.
-# So near it thinks about how to get an ore under the crosshair.
-AT_HAND_BLOCKS = 6.0
-# What is seen of a block is rarely its middle, so a little less than half a block around it still counts as hit.
-HALF_BLOCK = 0.4
-# A wall stops the eye this far before it.
-SHOULDER_BLOCKS = 0.3
 TURN_FROM_DEG = TURN_DEG / 2.0 + 2.0
 TILT_FROM_DEG = TILT_DEG / 2.0 + 1.0
 # While it walks up to an ore it lets the ore wander this far from the middle of the picture, which reaches to 35 degrees.
@@ -35,6 +30,8 @@ STUCK_LOOKS = 11
 STUCK_DECISIONS = 20
 # Of two ores it takes the nearer, unless the other saves looks; a look to the side is worth this much of a way.
 HANDY_BLOCKS = 2.0
+# While an obstacle stops it, an ore this far to the side is still ahead: first over the obstacle, then turn.
+AHEAD_DEG = 45.0
 # More looks in a row than this bring an ore in view no nearer to the crosshair.
 LOOKS_AT_ORE = 4
 _OPPOSITE = {"look_left": "look_right", "look_right": "look_left", "look_up": "look_down", "look_down": "look_up"}
@@ -50,21 +47,13 @@ class Sighting:
         right_deg: To the right of the view.
         down_deg: Below the level.
         blocks: Estimated distance from the eye.
-        under_crosshair: Whether the crosshair is on it.
         age: Decisions since it was seen; 0 when it is in the current picture.
     """
 
     right_deg: float
     down_deg: float
     blocks: float
-    under_crosshair: bool
     age: int
-
-    def offset(self) -> tuple[float, float, float]:
-        """How far it lies to the right, ahead and below, in blocks."""
-        level = self.blocks * math.cos(math.radians(self.down_deg))
-        way = math.radians(self.right_deg)
-        return level * math.sin(way), level * math.cos(way), self.blocks * math.sin(math.radians(self.down_deg))
 
     def off_deg(self, now: Moment) -> float:
         """How far it lies from where the agent looks, to the side and up or down."""
@@ -145,7 +134,6 @@ def _seen_at(moment: Moment, track: Track) -> list[Sighting]:
             where.right_deg,
             where.down_deg,
             patch.blocks,
-            patch.under_crosshair,
             track.now.step - moment.step,
         )
         found.append(seen if seen.age == 0 else _from_here(seen, moment.pose, track.now.pose))
@@ -165,7 +153,6 @@ def _from_here(seen: Sighting, then: Pose, now: Pose) -> Sighting:
         (bearing + 180.0) % 360.0 - 180.0,
         math.degrees(math.atan2(below, level)),
         math.hypot(level, below),
-        False,
         seen.age,
     )
 
@@ -173,15 +160,15 @@ def _from_here(seen: Sighting, then: Pose, now: Pose) -> Sighting:
 def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> str | None:
     """The next action towards an ore; None where a remembered one cannot be there any more."""
     now = track.now
-    if ore.under_crosshair and ore.blocks < REACH_BLOCKS and not _mined_in_vain(now):
-        return "mine"
-    # At the top of a jump there is no time to look around.
+    # At the top of a jump there is no time to look around, nor to mine: it falls at once.
     if now.action == "jump":
         return "move_forward"
-    if ore.age == 0 and ore.blocks < AT_HAND_BLOCKS and not _mined_in_vain(now):
-        action = _into_reach(ore, track)
+    if ore.age == 0 and not _mined_in_vain(now):
+        action = _aim(track)
         if action is not None:
             return action
+    if now.action == "move_forward" and not now.moved and abs(ore.right_deg) < AHEAD_DEG:
+        return _go_forward(track, generator)
     look = _look_towards(ore, now)
     if look is not None and (ore.age > 0 or _looks_in_a_row(track) < LOOKS_AT_ORE):
         return look
@@ -191,56 +178,22 @@ def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> st
     return _go_forward(track, generator)
 
 
-def _into_reach(ore: Sighting, track: Track) -> str | None:
-    """The first action of the shortest way to have an ore at hand under the crosshair; None where it knows none.
-
-    It can look in few directions and walk whole steps only, so from most places the crosshair passes by the ore. It
-    tries in its mind to look from here, and from where one walk would bring it.
-    """
-    now = track.now
-    right, ahead, below = ore.offset()
-    ways = {"": (0.0, 0.0, 0.0)}
-    if not now.stopped and _looks_in_a_row(track) < LOOKS_AT_ORE:
-        onward = min(WALK_BLOCKS, max(_free_ahead(now) - SHOULDER_BLOCKS, 0.0))
-        ways["move_forward"] = (0.0, onward, 1.0)
-    best, best_cost = None, math.inf
-    for way, (to_right, onward, cost) in ways.items():
-        looks = _looks_onto(right - to_right, ahead - onward, below, now.pose.pitch_deg)
-        if looks is None or cost + len(looks) >= best_cost:
-            continue
-        best, best_cost = way or (looks[0] if looks else "mine"), cost + len(looks)
-    if best in _OPPOSITE and now.action == _OPPOSITE[best]:
-        return None
-    return best
-
-
-def _looks_onto(right: float, ahead: float, below: float, pitch_deg: float) -> list[str] | None:
-    """The looks that put the crosshair on a block at an offset from the eye; None where none do, or it is too far."""
-    level = math.hypot(right, ahead)
-    blocks = math.hypot(level, below)
-    if not 0.5 < blocks < REACH_BLOCKS:
-        return None
-    bearing_deg = math.degrees(math.atan2(right, ahead))
-    down_deg = math.degrees(math.atan2(below, level))
-    turns = round(bearing_deg / TURN_DEG)
-    tilts = round((down_deg - pitch_deg) / TILT_DEG)
-    if abs(pitch_deg + tilts * TILT_DEG) > 90.0:
-        return None
-    beside = (bearing_deg - turns * TURN_DEG) * math.cos(math.radians(down_deg))
-    if math.hypot(beside, down_deg - pitch_deg - tilts * TILT_DEG) > math.degrees(math.atan(HALF_BLOCK / blocks)):
-        return None
-    turn = "look_right" if turns > 0 else "look_left"
-    tilt = "look_down" if tilts > 0 else "look_up"
-    return [turn] * abs(turns) + [tilt] * abs(tilts)
-
-
-def _free_ahead(now: Moment) -> float:
-    """How far the way ahead is free, as far as a picture tells."""
+def _aim(track: Track) -> str | None:
+    """Mine, or the look that brings the crosshair onto an ore within reach; None where no look does."""
     from harness.agents import vision
 
-    if now.picture is None or abs(now.pose.pitch_deg) > TILT_DEG:
-        return math.inf
-    return vision.free_blocks(now.picture)[1]
+    now = track.now
+    assert now.picture is not None
+    aim = vision.find_aim(now.picture, track.target, now.pose.pitch_deg, TURN_DEG, TILT_DEG, REACH_BLOCKS)
+    if aim is None:
+        return None
+    if aim.turns:
+        look = "look_right" if aim.turns > 0 else "look_left"
+    elif aim.tilts:
+        look = "look_down" if aim.tilts > 0 else "look_up"
+    else:
+        return "mine"
+    return None if now.action == _OPPOSITE[look] else look
 
 
 def _look_towards(ore: Sighting, now: Moment) -> str | None:
@@ -280,15 +233,17 @@ def _go_forward(track: Track, generator: np.random.Generator) -> str:
         return "move_forward"
     if now.sinking and len(track.moments) > 1 and track.moments[-2].sinking:
         return "jump"
-    tried = [moment.action for moment in _since_progress(track)]
-    if now.action == "mine" and "move_forward" in tried:
+    tried = _since_progress(track)
+    climbed = any(one.action == "jump" and two.action == "move_forward" for one, two in pairwise(tried))
+    digs = sum(moment.action == "mine" for moment in tried)
+    if now.action == "mine" and any(moment.action == "move_forward" for moment in tried):
         # What it dug away at the height of its eyes left a step to climb. Where there was nothing to dig, the crosshair
         # passes by what holds it up: a corner beside its shoulder.
-        return _aside(generator) if _mined_in_vain(now) else "jump"
+        return _aside(generator) if climbed and _mined_in_vain(now) else "jump"
     if now.action == "move_forward" and now.stopped:
-        if "jump" not in tried:
+        if not climbed:
             return "jump"
-        return "mine" if tried.count("mine") < DIGS else _aside(generator)
+        return "mine" if digs < DIGS else _aside(generator)
     return "move_forward"
 
 

@@ -119,7 +119,7 @@ def read_track(messages: Sequence[Message]) -> Track:
     target = ""
     told: dict[int, tuple[str | None, str]] = {}
     pictures: dict[int, Pixels] = {}
-    for message in messages:
+    for message in messages[-1:]:
         if message.role == "assistant":
             continue
         for picture in message.images:

@@ -29,9 +29,13 @@ JOIN_FACTOR = 4
 MIN_PIXELS = 10
 # A face has 16 texels a side.
 FACE_TEXELS = 16.0
-# Some 40 % of an ore's face has its colour. Half of that around the crosshair means that it points at the ore, not
-# beside it: at its edge the neighbour covers half of what is looked at.
-CROSSHAIR_SHARE = 0.2
+# Some 40 % of an ore's face has its colour. Half of that around a place means that it lies on the ore, not beside it: at
+# its edge the neighbour covers half of what is looked at. Where the crosshair is already, less will do: a look away costs
+# more than mining the neighbour, which is in the way anyhow.
+AIM_SHARE = 0.2
+CROSSHAIR_SHARE = 0.1
+# Distances are estimates: with the crosshair on the ore it is worth trying from this many times as far.
+TRY_FACTOR = 1.5
 
 # Around each place the texels of such a window are counted; an eye is never nearer to a face than a shoulder's width.
 WINDOW = (61, 61)
@@ -39,8 +43,8 @@ NEAREST_BLOCKS = 0.5
 # A look turns 30 degrees and is worth about this much of a way.
 LOOK_DEG = 30.0
 LOOK_BLOCKS = 2.0
-# Around the crosshair so many pixels count to either side; half a face at arm's length.
-CROSSHAIR_PX = 20
+# What counts around the crosshair; half a face at arm's length.
+CROSSHAIR_PX = 41
 # The band around the middle row in which a wall shows, and how many of a texture's neighbouring texels differ.
 BAND_PX = 40
 CHANGING_TEXELS = 0.75
@@ -56,15 +60,22 @@ class Patch:
         column: Of the place most full of ore, to the right from the picture's centre.
         row: Of that place, downwards from the picture's centre.
         pixels: How many pixels have the colour.
-        blocks: Estimated distance from the eye: what lies near has big flecks.
-        under_crosshair: Whether the picture's centre is on the ore.
+        blocks: Estimated distance from the eye.
     """
 
     column: float
     row: float
     pixels: int
     blocks: float
-    under_crosshair: bool
+
+
+@dataclass(frozen=True)
+class Aim:
+    """Looks that would put the crosshair on an ore: turns to the right and tilts downwards, and how far it is."""
+
+    turns: int
+    tilts: int
+    blocks: float
 
 
 @dataclass(frozen=True)
@@ -127,11 +138,9 @@ def ore_mask(picture: Pixels, ore: str) -> Mask:
 def find_ore(picture: Pixels, ore: str) -> tuple[Patch, ...]:
     """Find the patches of an ore, the largest first."""
     picture = at_standard_height(picture)
-    mask = ore_mask(picture, ore)
-    mask[int(HEIGHT_PX * WORLD_SHARE) :] = False
-    if int(mask.sum()) < MIN_PIXELS:
+    flecks = _world_mask(picture, ore)
+    if int(flecks.sum()) < MIN_PIXELS:
         return ()
-    flecks = mask.astype(np.uint8)
     joined = flecks.copy()
     # Big flecks lie far apart, small ones close together, so those that hold a square of some size are joined over a
     # way in proportion to it.
@@ -148,6 +157,61 @@ def find_ore(picture: Pixels, ore: str) -> tuple[Patch, ...]:
         if int(part.sum()) >= MIN_PIXELS:
             patches.append(_patch(picture[box], part, top, left, picture.shape[1]))
     return tuple(sorted(patches, key=lambda patch: (-patch.pixels, patch.column, patch.row)))
+
+
+def find_aim(picture: Pixels, ore: str, pitch_deg: float, turn_deg: float, tilt_deg: float, reach: float) -> Aim | None:
+    """Find the fewest looks after which the crosshair is on an ore within reach, among those that stay in the picture.
+
+    Args:
+        picture: uint8[height, width, 3].
+        ore: Which ore.
+        pitch_deg: How far the view is tilted down.
+        turn_deg: What one look turns.
+        tilt_deg: What one look tilts.
+        reach: How far away the ore may be, in blocks.
+    """
+    picture = at_standard_height(picture)
+    mask = _world_mask(picture, ore)
+    if int(mask.sum()) < MIN_PIXELS:
+        return None
+    blocks = _distances(picture, mask)
+    share = cv2.blur(mask.astype(np.float64), (CROSSHAIR_PX, CROSSHAIR_PX), borderType=cv2.BORDER_CONSTANT)
+    best: Aim | None = None
+    for turns in (0, -1, 1):
+        for tilts in (0, -1, 1, -2, 2):
+            place = _in_picture(turns * turn_deg, pitch_deg + tilts * tilt_deg, pitch_deg)
+            if place is None or abs(pitch_deg + tilts * tilt_deg) > 90.0:
+                continue
+            row, column = HEIGHT_PX // 2 + place[1], picture.shape[1] // 2 + place[0]
+            if not (0 <= row < share.shape[0] and 0 <= column < share.shape[1]):
+                continue
+            here = turns == tilts == 0
+            if share[row, column] < (CROSSHAIR_SHARE if here else AIM_SHARE):
+                continue
+            aim = Aim(turns, tilts, float(blocks[row, column]))
+            if aim.blocks < reach * (TRY_FACTOR if here else 1.0) and (
+                best is None or abs(turns) + abs(tilts) < abs(best.turns) + abs(best.tilts)
+            ):
+                best = aim
+    return best
+
+
+def _in_picture(right_deg: float, down_deg: float, pitch_deg: float) -> tuple[int, int] | None:
+    """Turn a direction into a place in the picture (column, row from its centre), the reverse of `bearing`."""
+    right, down, pitch = math.radians(right_deg), math.radians(down_deg), math.radians(pitch_deg)
+    ahead = math.cos(down) * math.cos(right)
+    forward = ahead * math.cos(pitch) + math.sin(down) * math.sin(pitch)
+    if forward < 0.1:
+        return None
+    below = math.sin(down) * math.cos(pitch) - ahead * math.sin(pitch)
+    return round(FOCAL_PX * math.cos(down) * math.sin(right) / forward), round(FOCAL_PX * below / forward)
+
+
+def _world_mask(picture: Pixels, ore: str) -> npt.NDArray[np.uint8]:
+    """The ore's pixels, 1 or 0, without the hotbar."""
+    mask = ore_mask(picture, ore).astype(np.uint8)
+    mask[int(HEIGHT_PX * WORLD_SHARE) :] = 0
+    return mask
 
 
 def _patch(colours: Pixels, part: npt.NDArray[np.uint8], top: int, left: int, picture_width: int) -> Patch:
@@ -170,17 +234,7 @@ def _patch(colours: Pixels, part: npt.NDArray[np.uint8], top: int, left: int, pi
         row=float(row - middle_row),
         pixels=int(part.sum()),
         blocks=float(blocks[row, column]),
-        under_crosshair=_share_around(part, middle_row, middle_column) >= CROSSHAIR_SHARE,
     )
-
-
-def _share_around(part: npt.NDArray[np.uint8], row: int, column: int) -> float:
-    """How much of what lies right around a place has the ore's colour: of half a face an arm's length away."""
-    reach = CROSSHAIR_PX
-    if not (-reach < row < part.shape[0] + reach and -reach < column < part.shape[1] + reach):
-        return 0.0
-    around = part[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
-    return float(around.sum()) / (2 * reach + 1) ** 2
 
 
 def _distances(colours: Pixels, part: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

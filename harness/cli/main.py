@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import calibrate, demo, doctor, replay, run, score
+from harness.cli import calibrate, demo, doctor, maps, replay, run, score, study
 from harness.errors import OresightError
 from harness.words import visible
 from harness.worlds import own_version
@@ -25,7 +25,9 @@ app.command()(demo.demo)
 app.command()(run.run)
 app.command()(score.score)
 app.command()(replay.replay)
+app.add_typer(maps.app, name="maps")
 app.command()(calibrate.calibrate)
+app.command()(study.study)
 app.command()(doctor.doctor)
 
 

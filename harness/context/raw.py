@@ -3,56 +3,41 @@
 import json
 from collections.abc import Sequence
 
-from harness.protocols import ImagePart, Message, Observation, TextPart, Turn
-
-# Past turns are dropped, the oldest first, once their text is longer than this; some 50,000 tokens.
-CHAT_LIMIT_CHARACTERS = 200_000
+from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from harness.context.assembly import message_tokens, observation_parts, system_message
+from harness.protocols import Message, Observation, TextPart, Turn
 
 
 class Raw:
     """Instructions, the past turns that fit, the current observation."""
 
     past_pictures = 0
+    answer = AnswerForm()
 
-    def __init__(self, instructions: str, limit_characters: int = CHAT_LIMIT_CHARACTERS) -> None:
-        self._instructions = instructions
-        self._limit_characters = limit_characters
+    def __init__(self, instructions: str) -> None:
+        self._system = system_message(instructions)
 
-    def messages(self, history: Sequence[Turn], current: Observation) -> list[Message]:
+    def messages(
+        self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
+    ) -> list[Message]:
         """See `ContextStrategy.messages`."""
-        parts: tuple[TextPart | ImagePart, ...] = (TextPart(current.text),)
-        if current.image is not None:
-            parts += (current_picture(history, current),)
-        return [*self.chat(history), Message("user", parts)]
+        return with_chat(self._system, history, Message("user", observation_parts(history, current)), budget)
 
-    def chat(self, history: Sequence[Turn]) -> list[Message]:
-        """The instructions and the past turns that fit, in text alone."""
-        kept: list[Message] = []
-        characters = 0
-        for turn in reversed(history):
-            reply = reply_text(turn)
-            characters += len(turn.observation.text) + len(reply)
-            if characters > self._limit_characters:
-                break
-            kept.append(Message("assistant", (TextPart(reply),)))
-            kept.append(Message("user", (TextPart(turn.observation.text),)))
-        return [Message("system", (TextPart(self._instructions),)), *reversed(kept)]
+
+def with_chat(system: Message, turns: Sequence[Turn], last: Message, budget: ContextBudget) -> list[Message]:
+    """The instructions, the newest past turns that fit beside the rest, in text alone, and the last message."""
+    room = budget.max_tokens - message_tokens((system, last))
+    kept: list[Message] = []
+    for turn in reversed(turns):
+        told = Message("user", (TextPart(turn.observation.text),))
+        reply = Message("assistant", (TextPart(reply_text(turn)),))
+        room -= message_tokens((told, reply))
+        if room < 0:
+            break
+        kept += (reply, told)
+    return [system, *reversed(kept), last]
 
 
 def reply_text(turn: Turn) -> str:
     """What the agent answered; an agent that says nothing is shown by its action alone."""
     return turn.decision.said or json.dumps({"action": turn.decision.action})
-
-
-def current_picture(history: Sequence[Turn], current: Observation) -> ImagePart:
-    """The current screenshot, with the decision that led to it."""
-    assert current.image is not None
-    return picture(history[-1] if history else None, current)
-
-
-def picture(led_to_it: Turn | None, seen: Observation) -> ImagePart:
-    """The picture of an observation, labelled with the turn whose result it shows (none: the start)."""
-    assert seen.image is not None
-    if led_to_it is None:
-        return ImagePart(seen.image, seen.step)
-    return ImagePart(seen.image, seen.step, led_to_it.decision.action, led_to_it.outcome)

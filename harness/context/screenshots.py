@@ -6,38 +6,50 @@ Language Model Agents".
 
 from collections.abc import Sequence
 
-from harness.context.raw import CHAT_LIMIT_CHARACTERS, Raw, current_picture, picture
+from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from harness.context.assembly import Parts, message_tokens, observation_parts, parts_tokens, picture, system_message
+from harness.context.raw import with_chat
 from harness.protocols import ImagePart, Message, Observation, TextPart, Turn
 
 DEFAULT_PICTURES = 8
+# With the current one as many as the default budget takes.
+MOST_PICTURES = DEFAULT_BUDGET.max_pictures - 1
 
 
 class Screenshots:
     """At most K past pictures, oldest first; with K = 0 the same as `Raw`."""
 
-    def __init__(
-        self,
-        instructions: str,
-        pictures: int = DEFAULT_PICTURES,
-        limit_characters: int = CHAT_LIMIT_CHARACTERS,
-    ) -> None:
-        self.past_pictures = pictures
-        self._raw = Raw(instructions, limit_characters)
+    answer = AnswerForm()
 
-    def messages(self, history: Sequence[Turn], current: Observation) -> list[Message]:
-        """See `ContextStrategy.messages`."""
-        parts: list[TextPart | ImagePart] = []
+    def __init__(self, instructions: str, pictures: int = DEFAULT_PICTURES) -> None:
+        self.past_pictures = pictures
+        self._system = system_message(instructions)
+
+    def messages(
+        self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
+    ) -> list[Message]:
+        """See `ContextStrategy.messages`. Pictures come before the chat: where both do not fit, the chat is shorter."""
+        now = observation_parts(history, current)
+        room = budget.max_tokens - message_tokens((self._system, Message("user", now)))
+        last = Message("user", self._past(history, budget.max_pictures - 1, room) + now)
+        return with_chat(self._system, history, last, budget)
+
+    def _past(self, history: Sequence[Turn], most: int, room_tokens: int) -> Parts:
+        """The newest past pictures that fit, each under its caption, oldest first."""
         # A slice from -0 would be everything.
-        first = max(len(history) - self.past_pictures, 0)
-        for index in range(first, len(history)):
+        first = max(len(history) - min(self.past_pictures, most), 0)
+        parts: Parts = ()
+        for index in range(len(history) - 1, first - 1, -1):
             seen = history[index].observation
-            if seen.image is not None:
-                part = picture(history[index - 1] if index else None, seen)
-                parts += [TextPart(caption(part)), part]
-        parts.append(TextPart(current.text))
-        if current.image is not None:
-            parts.append(current_picture(history, current))
-        return [*self._raw.chat(history), Message("user", tuple(parts))]
+            if seen.image is None:
+                continue
+            part = picture(history[index - 1] if index else None, seen)
+            captioned: Parts = (TextPart(caption(part)), part)
+            room_tokens -= parts_tokens(captioned)
+            if room_tokens < 0:
+                break
+            parts = captioned + parts
+        return parts
 
 
 def caption(part: ImagePart) -> str:

@@ -2,24 +2,29 @@
 
 from collections.abc import Sequence
 
-from harness.context.raw import CHAT_LIMIT_CHARACTERS, Raw
+from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from harness.context.assembly import observation_parts, system_message
+from harness.context.raw import with_chat
 from harness.protocols import Message, Observation, Turn
 
 DEFAULT_TURNS = 8
+MOST_TURNS = 9999
 
 
 class Window:
     """Instructions, at most n past turns, the current observation; with n = 0 no past turn at all."""
 
     past_pictures = 0
+    answer = AnswerForm()
 
-    def __init__(
-        self, instructions: str, turns: int = DEFAULT_TURNS, limit_characters: int = CHAT_LIMIT_CHARACTERS
-    ) -> None:
+    def __init__(self, instructions: str, turns: int = DEFAULT_TURNS) -> None:
         self._turns = turns
-        self._raw = Raw(instructions, limit_characters)
+        self._system = system_message(instructions)
 
-    def messages(self, history: Sequence[Turn], current: Observation) -> list[Message]:
+    def messages(
+        self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
+    ) -> list[Message]:
         """See `ContextStrategy.messages`."""
         # A slice from -0 would be everything.
-        return self._raw.messages(history[max(len(history) - self._turns, 0) :], current)
+        shown = history[max(len(history) - self._turns, 0) :]
+        return with_chat(self._system, shown, Message("user", observation_parts(history, current)), budget)

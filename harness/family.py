@@ -1,0 +1,147 @@
+"""The family of bundled text agents, and many episodes of it: played and scored, with nothing written.
+
+One loop plays them, the same that plays everything; who wants records uses `runner`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness import episode
+from harness.agents import AgentSetup, find_agent
+from harness.agents.frontier import Dials
+from harness.context import make_strategy
+from harness.protocols import Environment, Json, Observation, Step, Transition
+from harness.workers import work_through
+from harness.worlds import World, find_worlds
+from scoring.grid import GridScorer
+from scoring.parameters import Parameters
+from scoring.sensitivity import Rescoring
+from scoring.summary import EpisodeSummary
+
+WINDOWS = (0, 1, 2, 4, 8, 16, 32)
+NOISES = (0.0, 0.1, 0.2, 0.4)
+FAMILY = tuple(Dials(window, noise).name for window in WINDOWS for noise in NOISES)
+# They read the text and nothing else, as the family does.
+TEXT_AGENTS = (*FAMILY, "frontier", "depth-first", "random")
+SOLVER = "solver"
+# What is scored at once: the standard pair of (alpha, k) first, then each of the two by itself.
+PAIRS = ((3.0, 2), (1.0, 2), (2.0, 2), (3.0, 1), (3.0, 3))
+
+
+@dataclass(frozen=True)
+class Played:
+    """One episode of one agent.
+
+    Attributes:
+        agent: Its name.
+        scenario: The scenario's name.
+        seed: The scenario's seed.
+        summaries: Under each of `PAIRS`.
+    """
+
+    agent: str
+    scenario: str
+    seed: int
+    summaries: tuple[EpisodeSummary, ...]
+
+    @property
+    def summary(self) -> EpisodeSummary:
+        """Under the standard pair."""
+        return self.summaries[0]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A scenario, and who plays it."""
+
+    scenario: str
+    agents: tuple[str, ...]
+
+
+def play_all(
+    scenarios: Sequence[str],
+    agents: Sequence[str],
+    workers: int = 1,
+    on_scenario: Callable[[int], None] = lambda done: None,
+) -> list[Played]:
+    """Plays every scenario with every agent.
+
+    Args:
+        scenarios: Their names.
+        agents: Their names.
+        workers: How many processes; the result is the same whatever their number.
+        on_scenario: Called with the number of scenarios done.
+    """
+    tasks = [Task(name, tuple(agents)) for name in scenarios]
+    played: list[Played] = []
+    for done, part in enumerate(work_through(play_scenario, tasks, workers), 1):
+        played += part
+        on_scenario(done)
+    return played
+
+
+def play_scenario(task: Task) -> list[Played]:
+    """Plays one scenario with each of some agents."""
+    (world,) = find_worlds("grid", [task.scenario])
+    return [Played(agent, world.name, world.seed, play_one(world, agent)) for agent in task.agents]
+
+
+def play_one(world: World, agent: str, memory: str | None = None) -> tuple[EpisodeSummary, ...]:
+    """Plays and scores one episode.
+
+    Args:
+        world: A grid world.
+        agent: A bundled agent's name.
+        memory: Name of the context strategy; None for the shortest that shows the agent all that it looks at.
+    """
+    maker = find_agent(agent, world.kind)
+    strategy = make_strategy(memory or _shortest_memory(agent), world.instructions)
+    parameters = [Parameters(alpha=alpha, k=k) for alpha, k in PAIRS]
+    rescoring = Rescoring(parameters, lambda each: GridScorer(each, world.scenario), keep_steps=False)
+    environment = _Unhashed(world.open(None))
+
+    def on_step(step: Step) -> None:
+        rescoring.score(step.decision.action)
+
+    ending = asyncio.run(
+        episode.play(
+            environment,
+            maker(AgentSetup(world.seed, world.action_names, world.proof)),
+            strategy,
+            lambda observation, state_hash, facts: None,
+            on_step,
+        )
+    )
+    return tuple(result.summary for result in rescoring.results(ending.outcome, ending.reason))
+
+
+def _shortest_memory(agent: str) -> str:
+    """An agent with a window looks at no more, whatever it is shown: showing it no more is quicker."""
+    name, _, dials = agent.partition("(")
+    if name == "frontier" and (window := Dials.parse(dials.removesuffix(")")).window) is not None:
+        return f"window({window})"
+    return "window(0)" if name in ("random", SOLVER) else "raw"
+
+
+class _Unhashed:
+    """An environment without hashes and facts, which nobody writes down here."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self.spec = environment.spec
+
+    def reset(self, seed: int | None = None) -> Observation:
+        return self._environment.reset(seed)
+
+    def step(self, action: str) -> Transition:
+        return self._environment.step(action)
+
+    def facts(self) -> Json:
+        return {}
+
+    def state_hash(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        self._environment.close()

@@ -4,6 +4,7 @@ A prompt is an environment description, at most one strategy sentence (the only 
 the request for reasoning where it is wanted, and the form of the answer.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 import assets
@@ -11,25 +12,40 @@ from gridenv.model import Visibility
 
 Strategy = Literal["base", "exploration", "exploitation", "balance"]
 STRATEGIES: tuple[Strategy, ...] = ("base", "exploration", "exploitation", "balance")
+# What one's own prompts may replace or add; the order is that of the prompt.
+PARTS = ("environment", "strategy", "reasoning", "answer")
 
 
-def system_prompt(strategy: Strategy = "base", reasoning: bool = False, visibility: Visibility = "partial") -> str:
+def system_prompt(
+    strategy: Strategy = "base",
+    reasoning: bool = False,
+    visibility: Visibility = "partial",
+    own: Mapping[str, str] | None = None,
+) -> str:
     """Return what a model is told before the first turn.
 
     Args:
         strategy: What the strategy sentence asks for; "base" has none.
         reasoning: Whether reasoning is asked for before the answer.
         visibility: "full" describes the exploit-only setting.
+        own: Texts in place of the bundled parts, by name; an empty text leaves its part out.
 
     Raises:
-        ValueError: There is no such strategy.
+        ValueError: There is no such strategy or part.
     """
     if strategy not in STRATEGIES:
         raise ValueError(f"unknown strategy {strategy!r}; expected one of {', '.join(STRATEGIES)}")
-    names = ["environment_full" if visibility == "full" else "environment"]
+    texts = dict(own or {})
+    if unknown := texts.keys() - set(PARTS):
+        raise ValueError(f"unknown parts {', '.join(sorted(unknown))} of a prompt; expected {', '.join(PARTS)}")
+    texts.setdefault("environment", _bundled("environment_full" if visibility == "full" else "environment"))
     if strategy != "base":
-        names.append(strategy)
+        texts.setdefault("strategy", _bundled(strategy))
     if reasoning:
-        names.append("reasoning")
-    names.append("answer")
-    return "\n\n".join(assets.path("prompts", "grid", f"{name}.txt").read_text("utf-8").strip() for name in names)
+        texts.setdefault("reasoning", _bundled("reasoning"))
+    texts.setdefault("answer", _bundled("answer"))
+    return "\n\n".join(text for name in PARTS if (text := texts.get(name, "").strip()))
+
+
+def _bundled(name: str) -> str:
+    return assets.path("prompts", "grid", f"{name}.txt").read_text("utf-8")

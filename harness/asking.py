@@ -27,7 +27,7 @@ class ContextBudget:
     def __post_init__(self) -> None:
         if self.max_tokens < 1 or self.max_pictures < 1:
             raise ValueError(
-                f"a context budget of {self.max_tokens} tokens and {self.max_pictures} pictures; expected 1 or more of each"
+                f"a context budget of {self.max_tokens} tokens and {self.max_pictures} pictures; expected 1 or more"
             )
 
     def shrunk(self, sent_tokens: int | None = None, sent_pictures: int | None = None) -> "ContextBudget":

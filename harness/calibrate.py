@@ -294,6 +294,10 @@ _LIMITS = """## Known limits
 - A pillar built without a pause is a chain of preparations. The first jump and the first placing are free, every
   further one is scored as no gain, although the player rises; a pause after each block lets the rise be seen. The row
   without pauses shows what this costs.
+- Progress towards an ore is a fall of a whole block in one decision. Who tunnels straight ahead a block at a time falls
+  a little less each time: every decision is a gain, none is progress, and patience ends after 24 of them.
+- Full knowledge is not free of error. The oracle goes for the ore of its proof, also where another one came into view
+  before, and it walks sideways without looking; from the actions alone that is going away from what is known.
 """
 
 

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from scoring import records
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,80}")
 LOCK_NAME = ".lock"
+# How long what is left of a killed process may hold a file.
+_LOCK_PATIENCE_S = 10.0
 
 
 def checked_id(text: str) -> str:
@@ -117,12 +120,38 @@ def read_json(path: Path, limit_bytes: int = 64_000_000) -> dict[str, Any]:
 
 
 class LineWriter:
-    """A file of JSON lines that grows by one line at a time, each handed to the system before the call returns."""
+    """A file of JSON lines that grows by one line at a time, each handed to the system before the call returns.
 
-    def __init__(self, path: Path) -> None:
+    While it is open the file is locked, so that nobody else appends to it, not even what is left of a process that is
+    being killed.
+    """
+
+    def __init__(self, path: Path, durable: bool = False) -> None:
+        """Opens the file as it stands, or makes it.
+
+        Args:
+            path: Its name.
+            durable: Also force every line to the disk before the call returns.
+
+        Raises:
+            RunLockedError: Another process writes it, and does so for longer than a process takes to die.
+        """
         self._path = path
-        descriptor = open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
-        self._stream: IO[bytes] = os.fdopen(descriptor, "wb", buffering=0)
+        self._durable = durable
+        descriptor = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            _wait_for_lock(descriptor, path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._stream: IO[bytes] = os.fdopen(descriptor, "r+b", buffering=0)
+
+    def cut(self, size: int) -> None:
+        """Cuts the file to its first `size` bytes, if it is longer."""
+        with disk_errors(self._path):
+            if self._path.stat().st_size > size:
+                self._stream.truncate(size)
+                os.fsync(self._stream.fileno())
 
     def append(self, value: Mapping[str, Any]) -> None:
         """Adds one line; the only newline is the one at its end."""
@@ -131,6 +160,8 @@ class LineWriter:
             written = 0
             while written < len(line):
                 written += self._stream.write(line[written:])
+            if self._durable:
+                os.fsync(self._stream.fileno())
 
     def close(self) -> None:
         """Forces the file to the disk and closes it; may be called twice."""
@@ -140,6 +171,18 @@ class LineWriter:
                     os.fsync(self._stream.fileno())
                 finally:
                     self._stream.close()
+
+
+def _wait_for_lock(descriptor: int, path: Path) -> None:
+    until = time.monotonic() + _LOCK_PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError as error:
+            if time.monotonic() > until:
+                raise RunLockedError(f"{path}: another process is writing this episode; wait for it") from error
+        time.sleep(0.05)
 
 
 class FolderLock:

@@ -8,10 +8,15 @@
     ├── StoreError                the disk refuses: full, read-only, folder gone
     ├── RecordError               a file of a run is broken or is not what it should be
     ├── ReplayRefusedError        the recording was made with another terrain
-    ├── MissingPartError          something that this needs is not installed (OpenGL, an encoder)
+    ├── MissingPartError          something that this needs is not installed (OpenGL, an encoder, an SDK)
+    ├── RunStoppedError           the provider will not serve this run (bad key, spent quota, unknown model)
+    │   └── CapReachedError       what the run may cost is spent
+    ├── WorkersDiedError          worker processes keep dying
     └── EpisodeEndedError         ends one episode alone; never leaves the runner
         ├── AgentEndedError       the agent gave no valid action: a failure
+        │   └── ContextTooLongError    the model takes less than it was sent; less may be sent, once
         └── InfrastructureError   the provider or the machine failed: no result, to be run again
+            └── RequestTooLargeError   the provider takes no request of this size
 
 Callers catch precisely or broadly; only `cli.main` turns these into exit codes.
 """
@@ -63,6 +68,18 @@ class MissingPartError(OresightError):
     """Something that this needs is not installed."""
 
 
+class RunStoppedError(OresightError):
+    """The provider will not serve this run, however often it is asked; the same command goes on later."""
+
+
+class CapReachedError(RunStoppedError):
+    """What the run may cost, in money or tokens, is spent; the same command with a higher cap goes on."""
+
+
+class WorkersDiedError(OresightError):
+    """Worker processes keep dying."""
+
+
 class EpisodeEndedError(OresightError):
     """Ends one episode alone."""
 
@@ -75,7 +92,15 @@ class AgentEndedError(EpisodeEndedError):
     outcome = Outcome.AGENT_ENDED
 
 
+class ContextTooLongError(AgentEndedError):
+    """The model takes less than it was sent."""
+
+
 class InfrastructureError(EpisodeEndedError):
     """The provider or the machine failed."""
 
     outcome = Outcome.INFRASTRUCTURE
+
+
+class RequestTooLargeError(InfrastructureError):
+    """The provider takes no request of this size."""

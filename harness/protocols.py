@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
 from scoring.records import Outcome
 from scoring.summary import EpisodeSummary, ScoredDecision
 
@@ -159,7 +160,7 @@ class Decision:
 
     Attributes:
         action: Name of an admissible action.
-        said: What the agent said with it; may be empty.
+        said: What the agent said with it, a model's reasoning left out; may be empty.
         usage: What the decision cost (tokens and the like), or None for an agent that costs nothing.
     """
 
@@ -181,12 +182,18 @@ class Turn:
 class Agent(Protocol):
     """Chooses one action at a time from the messages that a context strategy yields."""
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str]) -> Decision:
         """Decides.
 
         Args:
             messages: What the agent is shown, oldest first.
             step: Number of this decision, from 1.
+            actions: Names of the admissible actions.
+
+        Raises:
+            AgentEndedError: It does not decide; the episode is a failure.
+            ContextTooLongError: It takes less than it was shown.
+            InfrastructureError: Something that it needs fails; the episode has no result.
         """
 
 
@@ -197,12 +204,21 @@ class ContextStrategy(Protocol):
     def past_pictures(self) -> int:
         """How many pictures before the current one it may use; older ones are dropped from the history."""
 
-    def messages(self, history: Sequence[Turn], current: Observation) -> list[Message]:
+    @property
+    def answer(self) -> AnswerForm:
+        """What a reply may hold beside its action."""
+
+    def messages(
+        self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
+    ) -> list[Message]:
         """Returns messages, the instructions first and the current observation last.
+
+        A function of its arguments alone; what the agent wrote earlier stands in the history.
 
         Args:
             history: All turns of the episode, oldest first.
             current: What is observed now.
+            budget: The bound. The oldest is dropped first, the instructions and the current observation never.
         """
 
 

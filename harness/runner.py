@@ -1,20 +1,20 @@
-"""Plays the episodes of a run: what is planned, what is finished already, what is still to be played.
+"""Plays the episodes of a run, or of several runs at once: what is planned, what is finished already, what is left.
 
-The loop itself is in `episode`, the files in `store`, the figures in `summary`.
+How an episode is played stands in `playing`, where in `executors`, the files in `store`, the figures in `summary`.
 """
 
-import asyncio
-import time
-import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from harness import episode, store
-from harness.agents import AgentSetup, find_agent, is_bundled
-from harness.context import make_strategy
-from harness.errors import InfrastructureError, OresightError, Outcome
-from harness.protocols import Agent, Json, Observation, Scorer, Step
+from harness import resume, store
+from harness.agents import find_agent, is_bundled
+from harness.executors import Executor, Inline
+from harness.models.registry import make_client
+from harness.playing import AgentMaker, EpisodeTask, ModelChoice, setup_of, strategy_of
+from harness.protocols import Step
+from harness.spending import Account, Caps, usage_of
 from harness.summary import RunSummary, summarise
 from harness.worlds import World
 from scoring.summary import ScoredDecision
@@ -27,9 +27,11 @@ class RunPlan:
     """What to play: one agent with one memory in each of the worlds.
 
     Attributes:
+        agent: Name of the agent; of a model, its public name.
         frames: Which pictures to keep; None for all below 100 episodes, else none.
         size: Width and height of the pictures in pixels; None for an episode without pictures.
         make_agent: In place of the agent that `agent` names; for agents without a name of their own.
+        model: Plays in place of a bundled agent.
     """
 
     agent: str
@@ -37,169 +39,172 @@ class RunPlan:
     worlds: tuple[World, ...]
     frames: store.Frames | None = None
     size: tuple[int, int] | None = (640, 480)
-    make_agent: Callable[[AgentSetup], Agent] | None = None
+    make_agent: AgentMaker | None = None
+    model: ModelChoice | None = None
+
+    @property
+    def kept_frames(self) -> store.Frames:
+        """Which pictures are kept."""
+        return self.frames or ("all" if len(self.worlds) < ALL_FRAMES_BELOW_EPISODES else "none")
 
     def run_file(self) -> store.RunFile:
         """The run.json of this plan."""
-        frames = self.frames or ("all" if len(self.worlds) < ALL_FRAMES_BELOW_EPISODES else "none")
         config = store.RunConfig(
             world=self.worlds[0].kind,
             agent=self.agent,
             memory=self.memory,
             episodes=tuple(world.name for world in self.worlds),
-            frames=frames,
+            frames=self.kept_frames,
             size=self.size,
             prompts=self.worlds[0].prompts,
             map=self.worlds[0].fingerprint,
+            model=None if self.model is None else asdict(self.model.settings),
         )
         return store.RunFile(config=config, versions=self.worlds[0].versions)
+
+    def check(self) -> None:
+        """Looks for what would fail later: a wrong name, a missing key or part of the machine.
+
+        Raises:
+            OresightError: Something does.
+        """
+        strategy_of(self.worlds[0], self.memory)
+        if self.model is not None:
+            make_client(self.model.name, self.model.settings)
+        elif self.make_agent is None:
+            maker = find_agent(self.agent, self.worlds[0].kind)
+            if is_bundled(self.agent, self.worlds[0].kind):
+                for world in self.worlds:
+                    maker(setup_of(world))
+        self.worlds[0].prepare(self.size)
+
+    def task(self, world: World, folder: store.RunFolder) -> EpisodeTask:
+        """One of its episodes."""
+        return EpisodeTask(
+            folder=folder.episode_path(world.name),
+            world=world,
+            agent=self.agent,
+            memory=self.memory,
+            frames=self.kept_frames,
+            size=self.size,
+            model=self.model,
+            make_agent=self.make_agent,
+        )
 
 
 class Progress:
     """What a live display may show; does nothing unless overridden."""
 
+    def planned(self, episodes: int) -> None:
+        """So many episodes are planned, those that are finished already included."""
+
     def started(self, world: World, number: int, planned: int) -> None:
         """An episode begins; `number` counts from 1."""
 
     def stepped(self, world: World, step: Step, scored: ScoredDecision) -> None:
-        """A decision was taken, recorded and scored."""
+        """A decision was taken, recorded and scored; in other processes some are told of."""
 
     def finished(self, result: store.EpisodeResult, played: bool) -> None:
         """An episode is finished; `played` is False when it was so before this command."""
 
 
-def run(plan: RunPlan, out: Path, progress: Progress | None = None) -> RunSummary:
+def run(
+    plan: RunPlan,
+    out: Path,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    caps: Caps | None = None,
+) -> RunSummary:
     """Plays what is not finished yet and writes the summary.
 
-    An episode that breaks is recorded as an infrastructure error and the run goes on; what the disk refuses, and a part
-    of the machine that is missing, stop the run.
+    An episode that breaks is recorded as an infrastructure error and the run goes on; what the disk refuses, a part of
+    the machine that is missing, a provider that will not serve, and a cap that is reached stop the run.
 
     Raises:
-        OresightError: The run cannot be begun or cannot go on; finished episodes are kept.
+        OresightError: The run cannot be begun or cannot go on; what is recorded is kept.
     """
-    shown = progress or Progress()
-    # Checked before the folder is made, so that a wrong name or a missing part leaves nothing behind.
-    make_agent = plan.make_agent or find_agent(plan.agent, plan.worlds[0].kind)
-    make_strategy(plan.memory, "")
-    if plan.make_agent is None and is_bundled(plan.agent, plan.worlds[0].kind):
-        for world in plan.worlds:
-            make_agent(_setup(world))
-    plan.worlds[0].prepare(plan.size)
-    results: list[store.EpisodeResult] = []
-    with store.RunFolder(out, plan.run_file()) as folder:
+    return run_all([(plan, out)], progress, executor, caps)[0]
+
+
+def run_all(
+    plans: Sequence[tuple[RunPlan, Path]],
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    caps: Caps | None = None,
+) -> list[RunSummary]:
+    """As `run`, for several runs with one executor and one account.
+
+    Raises:
+        OresightError: As there.
+    """
+    # Checked before a folder is made, so that a wrong name or a missing part leaves nothing behind.
+    for plan, _ in plans:
+        plan.check()
+    board = _Board(progress or Progress(), sum(len(plan.worlds) for plan, _ in plans))
+    account = Account(caps)
+    with ExitStack() as opened:
+        folders = [opened.enter_context(store.RunFolder(out, plan.run_file())) for plan, out in plans]
         try:
-            for number, world in enumerate(plan.worlds, 1):
-                kept = folder.finished(world.name)
-                if kept is None:
-                    shown.started(world, number, len(plan.worlds))
-                    results.append(_play(plan, world, folder, make_agent, shown))
-                else:
-                    results.append(kept)
-                shown.finished(results[-1], played=kept is None)
+            for place, ((plan, _), folder) in enumerate(zip(plans, folders, strict=True)):
+                for world in plan.worlds:
+                    kept = folder.finished(world.name)
+                    board.plan(place, plan.task(world, folder), kept)
+                    _take_in(account, plan, folder.episode_path(world.name))
+            (executor or Inline()).run(board.tasks, account, board)
         finally:
-            summary = summarise(plan.run_file(), results)
-            folder.write_summary(summary.as_json(), summary.rows())
-    return summary
+            summaries = [
+                summarise(plan.run_file(), board.results(place, plan)) for place, (plan, _) in enumerate(plans)
+            ]
+            for folder, summary in zip(folders, summaries, strict=True):
+                folder.write_summary(summary.as_json(), summary.rows())
+    return summaries
 
 
-def _play(
-    plan: RunPlan,
-    world: World,
-    folder: store.RunFolder,
-    make_agent: Callable[[AgentSetup], Agent],
-    progress: Progress,
-) -> store.EpisodeResult:
-    """Plays and records one episode; the boundary where whatever breaks becomes a recorded outcome."""
-    began = time.monotonic()
-    record = folder.start_episode(world.name)
-    recorder = _Recorder(plan, world, record, progress)
-    failure: str | None = None
-    try:
-        ending = asyncio.run(_episode(plan, world, make_agent, recorder))
-    except InfrastructureError as error:
-        ending = episode.Ending(Outcome.INFRASTRUCTURE, recorder.steps, str(error))
-    except OresightError:
-        record.close()
-        raise
-    except Exception as error:
-        ending = episode.Ending(Outcome.INFRASTRUCTURE, recorder.steps, f"{type(error).__name__}: {error}")
-        failure = traceback.format_exc()
-    except BaseException:
-        record.close()
-        raise
-    result = store.EpisodeResult(
-        id=world.name,
-        scenario=world.name,
-        agent=plan.agent,
-        memory=plan.memory,
-        outcome=ending.outcome,
-        reason=ending.reason,
-        steps=ending.steps,
-        budget=world.budget,
-        score=recorder.summary(ending),
-        parameters=world.parameters,
-        timing={"seconds": round(time.monotonic() - began, 3)},
-        traceback=failure,
-    )
-    record.finish(result)
-    return result
+def _take_in(account: Account, plan: RunPlan, path: Path) -> None:
+    """Adds to the account what earlier attempts have spent, so that a cap holds for the run and not for a command."""
+    if plan.model is None or account.caps == Caps():
+        return
+    spent = usage_of(resume.read_replies(path / store.REPLIES_NAME).replies, plan.model.price)
+    account.add(spent["cost"], spent["input_tokens"] + spent["output_tokens"])
 
 
-async def _episode(
-    plan: RunPlan, world: World, make_agent: Callable[[AgentSetup], Agent], recorder: "_Recorder"
-) -> episode.Ending:
-    agent = make_agent(_setup(world))
-    strategy = make_strategy(plan.memory, world.instructions)
-    environment = world.open(plan.size)
-    try:
-        return await episode.play(environment, agent, strategy, recorder.start, recorder.step)
-    finally:
-        environment.close()
+class _Board:
+    """What is to be played and what has come of it; listens to the executor and tells the display."""
 
-
-def _setup(world: World) -> AgentSetup:
-    return AgentSetup(world.seed, world.action_names, world.proof)
-
-
-class _Recorder:
-    """Writes down and scores what the loop reports."""
-
-    def __init__(self, plan: RunPlan, world: World, record: store.EpisodeFolder, progress: Progress) -> None:
-        self.steps = 0
-        self._plan = plan
-        self._world = world
-        self._record = record
+    def __init__(self, progress: Progress, planned: int) -> None:
+        self.tasks: list[EpisodeTask] = []
         self._progress = progress
-        self._scorer: Scorer | None = None
+        self._planned = planned
+        # Per task the place of its run and its number among all episodes.
+        self._places: list[tuple[int, int]] = []
+        self._number = 0
+        self._results: dict[tuple[int, str], store.EpisodeResult] = {}
+        progress.planned(planned)
 
-    def start(self, observation: Observation, state_hash: str, facts: Json) -> None:
-        header = self._world.header(self._plan.agent, self._plan.memory, state_hash, facts)
-        self._record.header(header)
-        self._record.frame(observation.step, observation.image)
-        self._scorer = self._world.scorer(header)
+    def plan(self, place: int, task: EpisodeTask, kept: store.EpisodeResult | None) -> None:
+        """Takes in an episode of the run at a place, with its result if it is finished."""
+        self._number += 1
+        if kept is not None:
+            self._results[place, kept.id] = kept
+            self._progress.finished(kept, played=False)
+            return
+        self.tasks.append(task)
+        self._places.append((place, self._number))
 
-    def step(self, step: Step) -> None:
-        assert self._scorer is not None
-        self._record.line(
-            {
-                "step": step.step,
-                "action": step.decision.action,
-                "state_hash": step.state_hash,
-                "observation": step.observed.text,
-                "outcome": step.outcome,
-                "said": valid_text(step.decision.said),
-                "usage": None if step.decision.usage is None else dict(step.decision.usage),
-                "facts": step.facts,
-            }
-        )
-        self._record.frame(step.after.step, step.after.image)
-        self.steps = step.step
-        self._progress.stepped(self._world, step, self._scorer.score(step.decision.action, step.facts))
+    def results(self, place: int, plan: RunPlan) -> list[store.EpisodeResult]:
+        """Of the run at a place, in planned order, whatever the order in which they came."""
+        found = [self._results.get((place, world.name)) for world in plan.worlds]
+        return [result for result in found if result is not None]
 
-    def summary(self, ending: episode.Ending) -> Json:
-        return {} if self._scorer is None else self._scorer.summary(ending.outcome, ending.reason).to_json()
+    def started(self, number: int) -> None:
+        """See `Listener.started`."""
+        self._progress.started(self.tasks[number].world, self._places[number][1], self._planned)
 
+    def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
+        """See `Listener.stepped`."""
+        self._progress.stepped(self.tasks[number].world, step, scored)
 
-def valid_text(text: str) -> str:
-    """Text that every JSON reader takes: half of a surrogate pair becomes a replacement mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    def finished(self, number: int, result: store.EpisodeResult) -> None:
+        """See `Listener.finished`."""
+        self._results[self._places[number][0], result.id] = result
+        self._progress.finished(result, played=True)

@@ -1,15 +1,17 @@
 """The run folder: what is written where, in which order, and what counts as finished.
 
     run.json          what was asked; written first
-    episodes/<id>/    trajectory.jsonl (a header, then a line a decision), frames/, result.json written last
+    episodes/<id>/    trajectory.jsonl (a header, then a line a decision), replies.jsonl (of a model, each written
+                      before it is acted on), frames/, result.json written last
     summary.json      and summary.csv: a row an episode
 
-`disk` does the careful writing; `runner` decides what to play; trajectories are described in `scoring.records`.
+`disk` does the careful writing, `resume` reads what an earlier attempt left; `runner` decides what to play;
+trajectories are described in `scoring.records`.
 """
 
 import csv
 import io
-import shutil
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +19,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from harness import disk
+from harness import disk, resume
 from harness.errors import ForeignFolderError, Outcome, RecordError, StoreError
 from harness.protocols import Json, Pixels
 from scoring.summary import Tally
@@ -25,8 +27,10 @@ from scoring.summary import Tally
 Frames = Literal["all", "last", "none"]
 
 TRAJECTORY_NAME = "trajectory.jsonl"
+REPLIES_NAME = "replies.jsonl"
 RESULT_NAME = "result.json"
 FRAMES_NAME = "frames"
+_FRAME = re.compile(r"([0-9]{6,})\.png")
 
 
 class FileModel(BaseModel):
@@ -41,6 +45,7 @@ class RunConfig(FileModel):
     Attributes:
         prompts: Name of the prompt set, where the world has several.
         map: Fingerprint of the map, where it came from a file.
+        model: What is asked of the model, where a model plays.
     """
 
     world: str
@@ -51,6 +56,7 @@ class RunConfig(FileModel):
     size: tuple[int, int] | None
     prompts: str | None = None
     map: str | None = None
+    model: dict[str, Any] | None = None
 
 
 class RunFile(FileModel):
@@ -69,7 +75,8 @@ class EpisodeResult(FileModel):
         reason: Why it ended, in words, where the outcome does not say it all.
         score: The scorer's summary, both readings; empty if the world never opened.
         parameters: What it was scored with.
-        timing: Seconds and the like; alone may differ between two runs of the same command.
+        usage: What the model's replies cost, where a model played; requests that were lost in a crash are not in it.
+        timing: Seconds, requests and retries; they alone may differ between two runs of the same command.
     """
 
     format: Literal["oresight.result"] = "oresight.result"
@@ -84,6 +91,7 @@ class EpisodeResult(FileModel):
     budget: int = Field(ge=1)
     score: dict[str, Any]
     parameters: dict[str, Any] = Field(default_factory=dict)
+    usage: dict[str, Any] | None = None
     timing: dict[str, float] = Field(default_factory=dict)
     traceback: str | None = None
 
@@ -99,18 +107,43 @@ class EpisodeResult(FileModel):
 
 
 class EpisodeFolder:
-    """Records one episode, from its start; whatever an earlier attempt left is removed first."""
+    """Records one episode, from its start or from where an earlier attempt was left; nobody else can meanwhile.
+
+    Raises:
+        RunLockedError: Another process records it.
+        RecordError: Something else stands in its place.
+        StoreError: The disk refuses, or the folder holds something foreign.
+    """
 
     def __init__(self, path: Path, frames: Frames) -> None:
         self.path = path
         self._frames = frames
         self._last: tuple[int, Pixels] | None = None
         if path.exists() or path.is_symlink():
-            _remove_attempt(path)
+            _check_attempt(path)
         disk.make_folder(path)
-        if frames != "none":
-            disk.make_folder(path / FRAMES_NAME)
         self._lines = disk.LineWriter(path / TRAJECTORY_NAME)
+        self._replies: disk.LineWriter | None = None
+        with disk.disk_errors(path):
+            # From here on the episode counts as unfinished.
+            for name in (RESULT_NAME, f".{RESULT_NAME}.tmp"):
+                (path / name).unlink(missing_ok=True)
+        if frames != "none":
+            _remove_torn_frames(path / FRAMES_NAME)
+            disk.make_folder(path / FRAMES_NAME)
+
+    def kept(self) -> tuple[resume.KeptTrajectory, resume.KeptReplies]:
+        """What an earlier attempt left; torn tails are cut.
+
+        Raises:
+            InfrastructureError: It is damaged; it is left as it is.
+        """
+        trajectory = resume.read_trajectory(self.path / TRAJECTORY_NAME)
+        replies = resume.read_replies(self.path / REPLIES_NAME)
+        self._lines.cut(trajectory.size)
+        if (self.path / REPLIES_NAME).exists():
+            self._open_replies().cut(replies.size)
+        return trajectory, replies
 
     def header(self, header: Json) -> None:
         """Writes the trajectory's first line."""
@@ -119,6 +152,13 @@ class EpisodeFolder:
     def line(self, line: Json) -> None:
         """Appends one decision."""
         self._lines.append(line)
+
+    def reply(self, line: Json) -> None:
+        """Appends a reply, or what else belongs with them; on the disk when the call returns."""
+        writer = self._open_replies()
+        if (self.path / REPLIES_NAME).stat().st_size == 0:
+            writer.append(resume.REPLIES_HEADER)
+        writer.append(line)
 
     def frame(self, step: int, pixels: Pixels | None) -> None:
         """Saves the picture of the observation with this step number, as the run's frames setting asks."""
@@ -129,16 +169,40 @@ class EpisodeFolder:
         else:
             self._write_frame(step, pixels)
 
+    def same_frame(self, step: int, pixels: Pixels | None) -> None:
+        """As `frame`, while an earlier attempt is replayed: a picture that is there is not written again."""
+        if self._frames != "all" or not (self.path / FRAMES_NAME / frame_name(step)).exists():
+            self.frame(step, pixels)
+
+    def cut_frames(self, last: int) -> None:
+        """Removes the pictures of observations after the one with this step number."""
+        folder = self.path / FRAMES_NAME
+        if folder.is_dir():
+            for path in list(folder.iterdir()):
+                match = _FRAME.fullmatch(path.name)
+                if match is not None and int(match[1]) > last:
+                    path.unlink()
+
     def finish(self, result: EpisodeResult) -> None:
         """Writes the result; after this the episode is finished."""
         if self._last is not None:
+            self.cut_frames(-1)
             self._write_frame(*self._last)
-        self.close()
         disk.write_atomically(self.path / RESULT_NAME, disk.to_pretty_json(result.model_dump(mode="json")))
+        self.close()
 
     def close(self) -> None:
-        """Closes the trajectory; may be called twice."""
-        self._lines.close()
+        """Closes the records; may be called twice."""
+        try:
+            if self._replies is not None:
+                self._replies.close()
+        finally:
+            self._lines.close()
+
+    def _open_replies(self) -> disk.LineWriter:
+        if self._replies is None:
+            self._replies = disk.LineWriter(self.path / REPLIES_NAME, durable=True)
+        return self._replies
 
     def _write_frame(self, step: int, pixels: Pixels) -> None:
         from PIL import Image
@@ -206,7 +270,7 @@ class RunFolder:
         return result if result.id == episode_id and result.outcome.counts else None
 
     def start_episode(self, episode_id: str) -> EpisodeFolder:
-        """A fresh folder for one episode."""
+        """The folder of one episode, to begin it or to go on with it."""
         return EpisodeFolder(self.episode_path(episode_id), self.run.config.frames)
 
     def write_summary(self, summary: Json, rows: Sequence[Mapping[str, object]]) -> None:
@@ -281,20 +345,24 @@ def to_csv(rows: Sequence[Mapping[str, object]]) -> str:
     return stream.getvalue()
 
 
-def _remove_attempt(path: Path) -> None:
-    """Removes what an unfinished attempt left; only the files an episode has, so that nothing foreign is lost."""
-    known = {TRAJECTORY_NAME, RESULT_NAME, FRAMES_NAME, f".{RESULT_NAME}.tmp"}
+def _check_attempt(path: Path) -> None:
+    """Looks at what an unfinished attempt left, so that nothing foreign is lost."""
+    known = {TRAJECTORY_NAME, REPLIES_NAME, RESULT_NAME, FRAMES_NAME, f".{RESULT_NAME}.tmp"}
     if path.is_symlink() or not path.is_dir():
         raise RecordError(f"{path}: expected an episode's folder, found a link or a file; remove it")
-    foreign = sorted(item.name for item in path.iterdir() if item.name not in known)
+    with disk.disk_errors(path):
+        foreign = sorted(item.name for item in path.iterdir() if item.name not in known)
     if foreign:
         raise StoreError(f"{path}: holds {foreign[0]!r}, which is no part of an episode; move it away")
-    with disk.disk_errors(path):
-        # The result goes first: from here on the episode counts as unfinished.
-        for name in (RESULT_NAME, f".{RESULT_NAME}.tmp", TRAJECTORY_NAME):
-            (path / name).unlink(missing_ok=True)
-        frames = path / FRAMES_NAME
-        if frames.is_symlink():
-            frames.unlink()
-        elif frames.exists():
-            shutil.rmtree(frames)
+
+
+def _remove_torn_frames(frames: Path) -> None:
+    """Removes what a crash may have left of pictures: temporary files, and files without content."""
+    if frames.is_symlink():
+        frames.unlink()
+    if not frames.is_dir():
+        return
+    with disk.disk_errors(frames):
+        for path in list(frames.iterdir()):
+            if path.name.endswith(".png.tmp") or (_FRAME.fullmatch(path.name) and path.lstat().st_size == 0):
+                path.unlink()

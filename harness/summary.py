@@ -14,6 +14,7 @@ from scoring.summary import EpisodeSummary, Tally
 
 SUMMARY_FORMAT = "oresight.summary"
 READINGS = ("lenient", "strict")
+USAGE_COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "replies", "reasks")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,16 @@ class RunSummary:
         """The figures over the episodes that are a result."""
         return pool([summary_of(result) for result in self.results if result.outcome.counts])
 
+    def usage(self) -> Json | None:
+        """What all replies cost, of broken episodes too; None where no model played, cost None without a price."""
+        told = [result.usage for result in self.results if result.usage is not None]
+        if not told:
+            return None
+        total: Json = {name: sum(each.get(name, 0) for each in told) for name in USAGE_COUNTS}
+        costs = [each.get("cost") for each in told]
+        total["cost"] = None if None in costs else sum(costs)
+        return total
+
     def counts_sentence(self) -> str:
         """The counts that stand beside every figure."""
         counts = self.counts
@@ -65,6 +76,7 @@ class RunSummary:
             "complete": self.complete,
             "counts": self.counts.to_json(),
             "pooled": self.pooled().to_json(),
+            "usage": self.usage(),
             "episodes": self.rows(),
         }
 
@@ -114,5 +126,11 @@ def _row(name: str, result: EpisodeResult | None) -> Json:
             row[f"{reading}_{kind}_eligible"] = eligible
             error = None if errors is None or eligible is None else rate(errors, eligible)
             row[f"{reading}_{'exploration' if kind == 'explore' else 'exploitation'}_error"] = error
-    row["timing_seconds"] = None if result is None else result.timing.get("seconds")
+    usage = {} if result is None or result.usage is None else result.usage
+    for name in (*USAGE_COUNTS, "cost"):
+        row[name] = usage.get(name)
+    # These alone may differ between two runs of the same command.
+    timing = {} if result is None else result.timing
+    for name in ("seconds", "latency_s", "requests", "retries"):
+        row[f"timing_{name}"] = timing.get(name)
     return row

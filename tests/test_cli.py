@@ -65,9 +65,12 @@ def test_version(oresight: Any) -> None:
     assert oresight("--version").out == "oresight 0.1.0\n"
 
 
-@pytest.mark.parametrize("command", ["demo", "run", "score", "replay", "doctor"])
+@pytest.mark.parametrize(
+    "command",
+    ["demo", "run", "score", "replay", "maps make", "maps show", "maps check", "maps export", "study", "doctor"],
+)
 def test_every_help_shows_an_example(oresight: Any, command: str) -> None:
-    ran = oresight(command, "--help")
+    ran = oresight(*command.split(), "--help")
     assert ran.code == 0
     assert f"Example: oresight {command}" in ran.out
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from fake_world import Seen
 
-from harness.context import canonical_name, make_strategy
+from harness.asking import PICTURE_TOKENS, ContextBudget
+from harness.context import canonical_name, make_strategy, needs_pictures, strategy_names
 from harness.context.raw import Raw
 from harness.context.screenshots import Screenshots
+from harness.context.window import Window
 from harness.errors import UsageError
 from harness.protocols import Decision, Message, TextPart, Turn
 
@@ -39,12 +41,28 @@ def test_raw_shows_the_chat_in_text_and_the_current_picture_alone() -> None:
 
 
 def test_raw_drops_the_oldest_turns_but_never_the_instructions_nor_the_current_observation() -> None:
-    strategy = Raw("Rules." * 100, limit_characters=100)
-    messages = strategy.messages(history(50), seen(50))
+    # 150 tokens of rules, 3 of the observation, 4 a message: room for four turns of 18.
+    messages = Raw("Rules." * 100).messages(history(50), seen(50), ContextBudget(150 + 3 + PICTURE_TOKENS + 8 + 75))
     assert messages[0].text == "Rules." * 100
-    assert messages[-1].text == "Told at 50."
-    assert [message.text for message in messages[1:-1]][-2:] == ["Told at 49.", '{"action": "action_50"}']
-    assert sum(len(message.text) for message in messages[1:-1]) <= 100
+    assert [message.text for message in messages[1:]] == [
+        text for n in range(46, 50) for text in (f"Told at {n}.", f'{{"action": "action_{n + 1}"}}')
+    ] + ["Told at 50."]
+    assert messages[-1].images[0].step == 50
+
+
+def test_instructions_and_observation_are_sent_even_where_they_exceed_the_bound() -> None:
+    for strategy in (Raw("Rules."), Screenshots("Rules.", 8), Window("Rules.")):
+        messages = strategy.messages(history(5), seen(5), ContextBudget(1, 1))
+        assert [message.text for message in messages] == ["Rules.", "Told at 5."]
+        assert [image.step for image in messages[-1].images] == [5]
+
+
+def test_a_window_shows_the_last_turns_alone_and_labels_the_current_picture_truly() -> None:
+    for turns in (0, 2):
+        messages = Window("Rules.", turns).messages(history(5), seen(5))
+        told = [message.text for message in messages if message.role == "user"]
+        assert told == [f"Told at {n}." for n in range(5 - turns, 6)]
+        assert messages[-1].images[0].action == "action_5"
 
 
 @pytest.mark.parametrize("pictures", [0, 1, 3, 8])
@@ -92,6 +110,12 @@ def test_a_world_without_pictures_yields_text_alone() -> None:
         ("screenshots", "screenshots(8)", 8),
         ("screenshots:4", "screenshots(4)", 4),
         ("screenshots(0)", "screenshots(0)", 0),
+        ("screenshots:099", "screenshots(99)", 99),
+        ("window:12", "window(12)", 0),
+        ("list", "list", 0),
+        ("list+notes", "list+notes", 0),
+        ("tree", "tree", 0),
+        ("tree+notes", "tree+notes", 0),
     ],
 )
 def test_names_have_one_spelling_on_record(text: str, name: str, kept: int) -> None:
@@ -99,7 +123,39 @@ def test_names_have_one_spelling_on_record(text: str, name: str, kept: int) -> N
     assert make_strategy(text, "").past_pictures == kept
 
 
-@pytest.mark.parametrize("text", ["", "rawer", "raw:3", "screenshots:x", "screenshots(4", "screenshots:-1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "rawer",
+        "raw:3",
+        "list:2",
+        "list+note",
+        "notes+list",
+        "screenshots:x",
+        "screenshots(4",
+        "screenshots:-1",
+        "screenshots:100",
+        "screenshots:\u0663",
+    ],
+)
 def test_unknown_names_are_one_sentence(text: str) -> None:
     with pytest.raises(UsageError, match="memory"):
         make_strategy(text, "")
+
+
+def test_a_summary_needs_a_world_to_sum_up() -> None:
+    with pytest.raises(UsageError, match="structured"):
+        make_strategy("structured", "")
+
+
+def test_what_a_memory_of_pictures_needs_is_known_beforehand() -> None:
+    assert [name for name in strategy_names() if needs_pictures(name.replace("N", "3"))] == ["screenshots:N"]
+
+
+def test_a_bound_that_was_too_wide_is_halved_below_what_was_sent() -> None:
+    assert ContextBudget(1000, 10).shrunk() == ContextBudget(500, 5)
+    assert ContextBudget(1000, 10).shrunk(400, 3) == ContextBudget(200, 1)
+    assert ContextBudget(1, 1).shrunk() == ContextBudget(1, 1)
+    with pytest.raises(ValueError, match="expected 1 or more"):
+        ContextBudget(0, 1)

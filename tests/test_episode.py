@@ -38,7 +38,7 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[list[Message]] = []
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         self.heard.append(list(messages))
         return Decision("look_right" if step < 10 else "move_forward")
 
@@ -49,7 +49,7 @@ class Saying:
     def __init__(self, said: str, action: str = "move_forward") -> None:
         self.said, self.action = said, action
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         return Decision(self.action, self.said, {"tokens": step})
 
 
@@ -59,7 +59,7 @@ class Breaking:
     def __init__(self, error: Exception) -> None:
         self.error = error
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         if step == 2:
             raise self.error
         return Decision("move_forward")
@@ -234,7 +234,7 @@ from harness.protocols import Decision
 from harness.runner import RunPlan, run
 
 class Walker:
-    async def act(self, messages, step):
+    async def act(self, messages, step, actions):
         if step == {step} and "Step" in messages[-1].text and os.path.exists({first!r}):
             os.kill(os.getpid(), signal.SIGKILL)
         return Decision("move_forward")

@@ -128,7 +128,7 @@ def test_an_infrastructure_error_is_to_be_run_again(tmp_path: Path) -> None:
         assert folder.finished("corridor-0") is None
 
 
-def test_a_second_attempt_starts_from_a_clean_folder(tmp_path: Path) -> None:
+def test_a_second_attempt_goes_on_in_the_folder_of_the_first(tmp_path: Path) -> None:
     with store.RunFolder(tmp_path / "run", run_file()) as folder:
         first = folder.start_episode("corridor-0")
         first.line({"step": 1})

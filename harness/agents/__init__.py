@@ -152,9 +152,8 @@ def find_agent(name: str, kind: str = "craft") -> Factory:
     if not colon:
         elsewhere = [other for other in AGENTS if other != kind and is_bundled(name, other)]
         if elsewhere:
-            raise UsageError(
-                f"agent {name!r} plays {elsewhere[0]} and not {kind}; for {kind} there are {', '.join(agent_names(kind))}"
-            )
+            known = ", ".join(agent_names(kind))
+            raise UsageError(f"agent {name!r} plays {elsewhere[0]} and not {kind}; for {kind} there are {known}")
         raise UnknownNameError("agent", name, agent_names(kind))
     here = str(Path.cwd())
     if here not in sys.path:

@@ -14,7 +14,7 @@ from harness.protocols import Decision, Message
 class DepthFirst:
     """Finds its own trail again in the turns it is shown, so that it has no memory beside them."""
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         trail = _Trail()
         turns = turns_told(messages)

@@ -27,10 +27,9 @@ THIRD_HALF_DEG = TURN_DEG / 2.0
 BEHIND_WALL_BLOCKS = 6.0
 # Tasks start near their ore: beyond this distance from the start it is less and less worth to look.
 HOME_BLOCKS, LOST_BLOCKS = 26.0, 56.0
-# What turning alone shows counts less: it brings the agent nowhere.
-TURN_WORTH = 0.25
-# Walks that are planned ahead.
+# Walks that are planned ahead, and what a turn costs against a walk: it brings the agent nowhere.
 WALKS_AHEAD = 3
+TURN_COST = 2.0
 # A heading in which it could not get on is out of the question this near to that place.
 OBSTACLE_BLOCKS = 2.5
 # A wall at the height of the eyes and nearer than this leaves no room for a step.
@@ -90,14 +89,14 @@ def choose_heading(track: Track, generator: np.random.Generator) -> int:
         for step in range(1, abs(turns) + 1):
             passed = View(now, now.heading_deg + step * math.copysign(TURN_DEG, turns))
             left = np.minimum(left, unseen * (1.0 - np.maximum(_seen(passed) - here, 0.0)))
-        values = [TURN_WORTH * float((unseen - left).sum()) / abs(turns)] if turns else []
+        values = [float((unseen - left).sum()) / abs(turns)] if turns else []
         if ground.free_blocks > WALL_BLOCKS and not _is_blocked(track, heading):
             way = math.radians(heading)
             for walks in range(1, WALKS_AHEAD + 1):
                 length = walks * WALK_BLOCKS
                 there = Pose(now.right + length * math.sin(way), now.ahead + length * math.cos(way), heading)
                 left = left * (1.0 - _seen(View(there, heading)))
-                values.append(float((unseen - left).sum()) / (walks + abs(turns)) * factor)
+                values.append(float((unseen - left).sum()) / (walks + TURN_COST * abs(turns)) * factor)
         value = max(values, default=0.0) * (1.0 + 0.05 * float(generator.random()))
         if value > best_value:
             best, best_value = turns, value

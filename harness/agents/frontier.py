@@ -73,7 +73,7 @@ class Frontier:
         self._heard: list[str] = []
         self._knowledge = Knowledge()
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         dials = self._dials
         knowledge = self._recall(told_texts(messages, dials.window))

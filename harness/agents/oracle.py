@@ -12,6 +12,6 @@ class Oracle:
         self._solution = tuple(solution)
         self._then = then
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         return Decision(self._solution[step - 1] if step <= len(self._solution) else self._then)

@@ -13,7 +13,7 @@ class RandomAgent:
         self._seed = seed
         self._actions = tuple(actions)
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         # Only `random()` is promised to give the same numbers on every version of Python.
         draw = random.Random(f"random:{self._seed}:{step}").random()

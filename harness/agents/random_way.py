@@ -12,7 +12,7 @@ class RandomWay:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         ways = turns_told(messages[-1:])[-1].ways
         return Decision(choose(ways, draws("random", self._seed, step).random()))

@@ -1,8 +1,9 @@
-"""The bundled vision agent: finds ore-coloured patches, turns to them, walks, climbs, mines; explores when it sees none.
+"""The bundled vision agent: finds ore-coloured patches, goes there and mines them; explores when it sees none.
 
-It has no memory of its own. Everything it knows it reads from the messages of the current context, and every random
-draw comes from the seed and the step number: the same messages give the same decision. With the current picture alone it
-forgets an ore as soon as it turns away from it; with a buffer of earlier pictures it goes back to what it saw there.
+It has no memory of its own. Everything it knows it reads from the messages of the context, and every random draw
+comes from the seed and the step number: the same messages give the same decision. With the current picture alone it
+forgets an ore as soon as it turns away from it, and where it has looked; with a buffer of earlier pictures it goes back
+to what it saw there, and looks elsewhere first.
 """
 
 import math
@@ -21,7 +22,7 @@ REACH_BLOCKS = 4.3
 # Half a turn, and 2 degrees more, so that an ore between two headings does not make it swing from one to the other.
 TURN_FROM_DEG = TURN_DEG / 2.0 + 2.0
 TILT_FROM_DEG = TILT_DEG / 2.0 + 1.0
-# While it walks up to an ore it lets the ore wander this far from the middle of the picture, which reaches to 35 degrees.
+# While it walks up to an ore, the ore may wander this far from the middle of the picture, which reaches to 35 degrees.
 KEEP_IN_VIEW_DEG = 22.0
 # How often it digs at one obstacle before it steps aside.
 DIGS = 2
@@ -30,7 +31,7 @@ STUCK_LOOKS = 11
 STUCK_DECISIONS = 20
 # Of two ores it takes the nearer, unless the other saves looks; a look to the side is worth this much of a way.
 HANDY_BLOCKS = 2.0
-# While an obstacle stops it, an ore this far to the side is still ahead: first over the obstacle, then turn.
+# While an obstacle stops it, an ore this far to the side is still ahead.
 AHEAD_DEG = 45.0
 # More looks in a row than this bring an ore in view no nearer to the crosshair.
 LOOKS_AT_ORE = 4
@@ -66,7 +67,7 @@ class Scout:
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         action, said = decide(messages, step, self._seed)
         return Decision(action, said)
@@ -167,6 +168,7 @@ def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> st
         action = _aim(track)
         if action is not None:
             return action
+    # Stopped in front of an obstacle: first over it, then turn.
     if now.action == "move_forward" and not now.moved and abs(ore.right_deg) < AHEAD_DEG:
         return _go_forward(track, generator)
     look = _look_towards(ore, now)

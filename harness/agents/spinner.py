@@ -8,6 +8,6 @@ from harness.protocols import Decision, Message
 class Spinner:
     """Always looks to the right; the world must have that action."""
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         return Decision("look_right")

@@ -11,6 +11,6 @@ class Stuck:
     def __init__(self, action: str) -> None:
         self._action = action
 
-    async def act(self, messages: Sequence[Message], step: int) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
         """See `Agent.act`."""
         return Decision(self._action)

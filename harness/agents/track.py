@@ -1,4 +1,4 @@
-"""What scout gathers from the messages: the task, its own actions with their outcomes, and where they must have led.
+"""What scout gathers from a context: the task, its latest actions with their outcomes, and where they must have led.
 
 Only public words and captions are read. Places are dead reckoning in a frame of the agent's own: it starts at (0, 0),
 looks along +ahead, and a walk counts as long as an unhindered one.
@@ -65,7 +65,7 @@ class Moment:
     """One moment between two decisions.
 
     Attributes:
-        step: Decisions taken so far.
+        step: The observation's number.
         action: The last of them; None at the start.
         outcome: What came of it.
         pose: Where the agent believes to be.
@@ -108,38 +108,38 @@ class Track:
 
 
 def read_track(messages: Sequence[Message]) -> Track:
-    """Gather what the messages tell.
+    """Gather what the messages tell: every action and outcome that the chat still holds, and the pictures shown now.
+
+    Pictures are those of the last message: the current one, and earlier ones where the strategy adds them.
 
     Args:
-        messages: A context; the last picture and the last step number are the present ones.
+        messages: A context; its last message holds the current observation.
 
     Raises:
         ValueError: No message names the ore that is looked for.
     """
-    target = ""
     told: dict[int, tuple[str | None, str]] = {}
     pictures: dict[int, Pixels] = {}
-    for message in messages[-1:]:
-        if message.role == "assistant":
-            continue
-        for picture in message.images:
-            pictures[picture.step] = picture.pixels
-            told[picture.step] = (picture.action, (picture.outcome or "").lower())
-        text = message.text
-        ore = _ORE.search(text)
-        if ore and not target:
-            target = f"{ore.group(1).lower()}_ore"
-        for found, last in zip(_STEP.finditer(text), _LAST.finditer(text), strict=False):
-            told[int(found.group(1))] = (None if last.group(1) == "none" else last.group(1), last.group(2).lower())
+    last = messages[-1] if messages else Message("user", ())
+    for picture in last.images:
+        pictures[picture.step] = picture.pixels
+        told[picture.step] = (picture.action, (picture.outcome or "").lower())
+    for message in messages:
+        if message.role == "user":
+            for step, action in zip(_STEP.finditer(message.text), _LAST.finditer(message.text), strict=False):
+                named = None if action.group(1) == "none" else action.group(1)
+                told[int(step.group(1))] = (named, action.group(2).lower())
+    ores = (_ORE.search(message.text) for message in reversed(messages) if message.role != "assistant")
+    target = next((f"{ore.group(1).lower()}_ore" for ore in ores if ore), "")
     if not target:
         raise ValueError("no message names an ore to look for; scout plays the 3D world's tasks only")
     moments: list[Moment] = []
     pose = Pose()
-    for step in sorted(told):
-        action, outcome = told[step]
-        if action is not None and moments:
-            pose = pose.after(action, outcome)
-        moments.append(Moment(step, action, outcome, pose, pictures.get(step)))
+    for number in sorted(told):
+        done, outcome = told[number]
+        if done is not None and moments:
+            pose = pose.after(done, outcome)
+        moments.append(Moment(number, done, outcome, pose, pictures.get(number)))
     if not moments:
         moments.append(Moment(0, None, "", pose, None))
     return Track(target, tuple(moments))

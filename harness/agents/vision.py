@@ -21,22 +21,23 @@ HEIGHT_PX = 480
 FOCAL_PX = HEIGHT_PX / 2.0 / 0.7002075382097097
 # The hotbar shows pictures of what was mined, ores among them; what lies below this share of the height is no world.
 WORLD_SHARE = 0.88
-# Sizes of flecks, from those of a far block to those of one at the feet, and over how many times its own size a fleck is
-# joined to the next.
+# Sizes of flecks, from those of a far block to those of one at the feet, and over how many times its own size a fleck
+# is joined to the next.
 FLECK_SIZES_PX = (1, 5, 13, 31)
 JOIN_FACTOR = 4
+# The widest lines of the outline around the targeted block.
+OUTLINE_PX = 4
 # Fewer pixels of an ore's colour than this are chance mixtures at the edges of blocks.
 MIN_PIXELS = 10
 # A face has 16 texels a side.
 FACE_TEXELS = 16.0
-# Some 40 % of an ore's face has its colour. Half of that around a place means that it lies on the ore, not beside it: at
-# its edge the neighbour covers half of what is looked at. Where the crosshair is already, less will do: a look away costs
-# more than mining the neighbour, which is in the way anyhow.
+# Some 40 % of an ore's face has its colour. Half of that around a place means that it lies on the ore, not beside it:
+# at its edge the neighbour covers half of what is looked at. Where the crosshair is already, less will do: a look away
+# costs more than mining the neighbour, which is in the way anyhow.
 AIM_SHARE = 0.2
 CROSSHAIR_SHARE = 0.1
 # Distances are estimates: with the crosshair on the ore it is worth trying from this many times as far.
 TRY_FACTOR = 1.5
-
 # Around each place the texels of such a window are counted; an eye is never nearer to a face than a shoulder's width.
 WINDOW = (61, 61)
 NEAREST_BLOCKS = 0.5
@@ -45,8 +46,9 @@ LOOK_DEG = 30.0
 LOOK_BLOCKS = 2.0
 # What counts around the crosshair; half a face at arm's length.
 CROSSHAIR_PX = 41
-# The band around the middle row in which a wall shows, and how many of a texture's neighbouring texels differ.
+# The band around the middle row in which a wall shows.
 BAND_PX = 40
+# How many neighbouring texels differ: of the ground's textures, and of an ore's flecks as measured in pictures.
 CHANGING_TEXELS = 0.75
 CHANGING_FLECKS = 0.55
 FAR_AWAY_BLOCKS = 48.0
@@ -110,8 +112,8 @@ def ore_mask(picture: Pixels, ore: str) -> Mask:
     """Mark the pixels that have the colour of an ore.
 
     Only ratios between the channels are asked, so that shaded faces pass like bright ones. Iron's limits also take its
-    texture shrunk to one pixel. Gold's and diamond's do not: a seam of grass and dirt shrinks to the hue of shrunk gold,
-    leaves in the fog to that of shrunk diamond.
+    texture shrunk to one pixel. Gold's and diamond's do not: a seam of grass and dirt shrinks to the hue of shrunk
+    gold, leaves in the fog to that of shrunk diamond.
 
     Args:
         picture: uint8[height, width, 3].
@@ -211,7 +213,10 @@ def _world_mask(picture: Pixels, ore: str) -> npt.NDArray[np.uint8]:
     """The ore's pixels, 1 or 0, without the hotbar."""
     mask = ore_mask(picture, ore).astype(np.uint8)
     mask[int(HEIGHT_PX * WORLD_SHARE) :] = 0
-    return mask
+    if ore == "coal_ore":
+        # The outline of the targeted block is black too, but thin.
+        mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((OUTLINE_PX + 1,) * 2, dtype=np.uint8))
+    return np.asarray(mask, dtype=np.uint8)
 
 
 def _patch(colours: Pixels, part: npt.NDArray[np.uint8], top: int, left: int, picture_width: int) -> Patch:
@@ -240,7 +245,7 @@ def _patch(colours: Pixels, part: npt.NDArray[np.uint8], top: int, left: int, pi
 def _distances(colours: Pixels, part: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
     """Estimate for each place how far the ore there is: the nearer, the fewer pixels differ from their neighbours.
 
-    A face seen from the side is foreshortened in one direction only, so the direction with fewer changes keeps the scale.
+    A face seen from the side is foreshortened in one direction only; the one with fewer changes keeps the scale.
     """
     weight = cv2.blur(part.astype(np.float64), WINDOW, borderType=cv2.BORDER_CONSTANT)
     shares = []

@@ -19,7 +19,7 @@ _MOST_FOLDERS = 1000
 
 
 def demo(
-    seed: Annotated[int, typer.Option(min=0, max=999_999_999, help="Chooses the scenario.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=999_999_999, help="Chooses the scenario.")] = 4,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the records and the video; a new one if left out.")
     ] = None,

@@ -130,9 +130,7 @@ def print_run(console: Console, summary: RunSummary) -> None:
         console.print("The run is incomplete; the same command goes on with it.")
 
 
-def print_pooled(
-    console: Console, pooled: PooledRates, shown_readings: Sequence[str] = ("lenient", "strict")
-) -> None:
+def print_pooled(console: Console, pooled: PooledRates, shown_readings: Sequence[str] = ("lenient", "strict")) -> None:
     """Pooled figures with numerators, denominators and intervals of 95 %, in the readings that are asked for."""
     if not pooled.success.denominator:
         return

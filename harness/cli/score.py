@@ -11,7 +11,7 @@ import typer
 
 from harness.cli.display import columns, make_console, print_pooled
 from harness.errors import UsageError
-from harness.verdicts import rate_words
+from harness.verdicts import rate_words, readings
 from harness.words import visible
 from scoring.episodes import EpisodeReport
 from scoring.parameters import Parameters
@@ -83,8 +83,10 @@ def _print_json(found: Iterable[Scored], totals: Totals) -> ScoreReport:
 def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
     console = make_console()
     episodes = iter(_episodes(found, totals))
-    while some := [row for episode in islice(episodes, TABLE_EPISODES) for row in _rows(episode)]:
-        console.print(columns([_HEADING, *some]))
+    kinds: set[str] = set()
+    while some := list(islice(episodes, TABLE_EPISODES)):
+        kinds.update(episode.kind for episode in some)
+        console.print(columns([_HEADING, *(row for episode in some for row in _rows(episode))]))
     report = ScoreReport.of(totals)
     for figures in report.figures:
         if len(report.figures) > 1:
@@ -95,7 +97,7 @@ def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
             f"({counts.succeeded} succeeded, {counts.failed} failed), {counts.infrastructure} broken, "
             f"{counts.incomplete} incomplete, {counts.unreadable} unreadable, {counts.missing} missing"
         )
-        print_pooled(console, figures.pooled)
+        print_pooled(console, figures.pooled, readings("grid" if kinds == {"grid"} else "craft"))
     return report
 
 

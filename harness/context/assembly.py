@@ -40,6 +40,11 @@ def parts_tokens(parts: Iterable[TextPart | ImagePart]) -> int:
     return sum(text_tokens(part.text) if isinstance(part, TextPart) else PICTURE_TOKENS for part in parts)
 
 
+def lines_tokens(lines: Iterable[str]) -> int:
+    """Estimated tokens of lines, each with its line break."""
+    return sum(text_tokens(f"{line}\n") for line in lines)
+
+
 def picture_count(messages: Iterable[Message]) -> int:
     """How many pictures messages hold."""
     return sum(len(message.images) for message in messages)
@@ -56,9 +61,14 @@ def newest(lines: Sequence[str], room_tokens: int) -> list[str]:
     return kept[::-1]
 
 
+def whole_characters(text: str) -> str:
+    """A text that can be sent: half of a surrogate pair becomes a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def quoted(text: str) -> str:
     """A text of the model's own inside another, in quotes and on one line, so that it cannot pass for anything else."""
-    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False)
+    return json.dumps(whole_characters(text), ensure_ascii=False)
 
 
 def with_record(

@@ -73,7 +73,11 @@ def take_notes(
     for item in given if isinstance(given, list) else [given]:
         if isinstance(item, str):
             item = {"text": item}
-        if not isinstance(item, Mapping) or not isinstance(item.get("text", ""), str):
+        if (
+            not isinstance(item, Mapping)
+            or not item.keys() & {"tag", "text"}
+            or not isinstance(item.get("text", ""), str)
+        ):
             remarks.append(f'a note was ignored: {shown(item)} is no object with "{key}", "tag" and "text".')
             continue
         place = default if item.get(key) is None else whole_number(item[key])

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
-from harness.context.assembly import message_tokens, observation_parts, system_message
+from harness.context.assembly import message_tokens, observation_parts, system_message, whole_characters
 from harness.protocols import Message, Observation, TextPart, Turn
 
 
@@ -40,4 +40,4 @@ def with_chat(system: Message, turns: Sequence[Turn], last: Message, budget: Con
 
 def reply_text(turn: Turn) -> str:
     """What the agent answered; an agent that says nothing is shown by its action alone."""
-    return turn.decision.said or json.dumps({"action": turn.decision.action})
+    return whole_characters(turn.decision.said) or json.dumps({"action": turn.decision.action})

@@ -10,10 +10,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from harness.parsing import Answer, parse_answer
 from harness.protocols import Turn
-
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def fields_of(turn: Turn) -> Mapping[str, Any]:
@@ -21,23 +19,11 @@ def fields_of(turn: Turn) -> Mapping[str, Any]:
     return _fields(turn.decision.said, turn.decision.action)
 
 
+# Every request reads all replies of the episode again.
 @lru_cache(maxsize=8192)
 def _fields(said: str, action: str) -> Mapping[str, Any]:
-    answer = _THOUGHT.sub(" ", said)
-    decoder = json.JSONDecoder()
-    found: Mapping[str, Any] = _NOTHING
-    at = answer.find("{")
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(answer, at)
-        # ValueError also covers whole numbers of more digits than Python converts.
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            if isinstance(value, dict) and value.get("action") == action:
-                found = MappingProxyType(value)
-        at = answer.find("{", end)
-    return found
+    answer = parse_answer(said, (action,))
+    return MappingProxyType(dict(answer.fields) if isinstance(answer, Answer) else {})
 
 
 def whole_number(value: object) -> int | None:

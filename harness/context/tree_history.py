@@ -2,7 +2,7 @@
 
 After "Clearing the Fog: Towards Installing and Refining Proactive Exploration Capabilities in LLM Agents" (SaFaRi),
 section 4.1 and appendix A: every action becomes a child of the node that the pointer is on, or of another one that the
-reply names as its parent, and the pointer moves to it; a reply may as well move the pointer to a node that there is, and
+reply names as its parent, and the pointer moves to it. A reply may as well move the pointer to a node that there is;
 then its action, which is carried out like any other, makes no node. The tree is the model's own account: nothing in it
 moves the world.
 
@@ -146,7 +146,7 @@ def draw_tree(tree: ActionTree, room_tokens: int) -> list[str]:
     missing = len(words) + 1 - len(kept)
     if missing:
         lines.append(left_out.format(missing))
-    # Depth first, without recursion: a branch may be as long as the episode. An only child goes on at its parent's depth.
+    # Depth first, without recursion: a branch may be as long as the episode. An only child stays at its parent's depth.
     stack = [(ROOT, 0)]
     while stack:
         id_, depth = stack.pop()

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from harness.errors import ReplayRefusedError, UnknownNameError
+from harness.prompts import OwnPrompts
 from harness.worlds.world import Size as Size
 from harness.worlds.world import World as World
 from harness.worlds.world import own_version as own_version
@@ -16,30 +17,37 @@ from scoring import records
 KINDS = ("craft", "grid")
 
 
-def find_worlds(kind: str, names: Sequence[str], prompts: str | None = None) -> tuple[World, ...]:
+def find_worlds(
+    kind: str, names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None
+) -> tuple[World, ...]:
     """Worlds by the names of their scenarios.
 
     Args:
         kind: `craft` or `grid`.
         names: Of their scenarios.
-        prompts: Name of a prompt set, which the grid has; None for the plain one.
+        prompts: Name of a prompt set; None for the plain one.
+        own: Texts in place of some of its parts.
 
     Raises:
         UsageError: No such kind, scenario or prompt set.
     """
     _check_kind(kind)
-    if kind == "grid":
-        from harness.worlds import grid
-
-        return grid.find(names, prompts)
-    if prompts is not None:
-        raise UnknownNameError("prompt set", prompts, ["none: the 3D world has one prompt"])
-    from harness.worlds import craft
-
-    return craft.find(names)
+    worlds: tuple[World, ...] = _module(kind).find(names, prompts, own)
+    return worlds
 
 
-def world_of_map(path: Path, prompts: str | None = None) -> World:
+def prompt_parts(kind: str) -> tuple[str, ...]:
+    """What the prompts of a kind of world are made of.
+
+    Raises:
+        UnknownNameError: There is no such kind.
+    """
+    _check_kind(kind)
+    parts: tuple[str, ...] = _module(kind).PROMPT_PARTS
+    return parts
+
+
+def world_of_map(path: Path, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
     """The grid world of a map file.
 
     Raises:
@@ -48,7 +56,7 @@ def world_of_map(path: Path, prompts: str | None = None) -> World:
     """
     from harness.worlds import grid
 
-    return grid.of_map(path, prompts)
+    return grid.of_map(path, prompts, own)
 
 
 def suite_names(kind: str, suite: str, seeds: Sequence[int] | None = None) -> list[str]:

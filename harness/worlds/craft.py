@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
 from craftenv.actions import ACTIONS
 from craftenv.config import SIGHT_BLOCKS, TERRAIN_VERSION, VERTICAL_FOV_DEG
 from craftenv.env import CraftEnv
+from craftenv.prompts import PARTS, STRATEGIES, Strategy, system_prompt
 from craftenv.scenarios import (
     SUITE_SEEDS,
     Scenario,
@@ -14,21 +16,26 @@ from craftenv.scenarios import (
     load_scenario,
     scenario_names,
 )
-from harness.errors import MissingPartError, ReplayRefusedError, UsageError
+from harness.errors import MissingPartError, ReplayRefusedError, UnknownNameError, UsageError
+from harness.prompts import OwnPrompts, prompts_name
 from harness.worlds.world import Size, World, own_version
 from scoring import records
 from scoring.craft import CraftScorer
 from scoring.parameters import Parameters, RecordedInputs
 
+PROMPT_PARTS = PARTS
+# The strategies of the prompt, each without and with reasoning.
+PROMPTS = (*STRATEGIES, *(f"{strategy}-reasoning" for strategy in STRATEGIES))
 
-def find(names: Sequence[str]) -> tuple[World, ...]:
+
+def find(names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None) -> tuple[World, ...]:
     """Worlds by the names of their scenarios.
 
     Raises:
-        UsageError: There is no such scenario.
+        UsageError: There is no such scenario or prompt set.
     """
     try:
-        return tuple(_world(get_scenario(name)) for name in names)
+        return tuple(_world(get_scenario(name), prompts, own) for name in names)
     except UnknownScenarioError as error:
         raise UsageError(str(error)) from error
 
@@ -58,7 +65,8 @@ def of_header(header: records.Header) -> World:
             " same; `oresight score` still scores it, and a replay needs the oresight that recorded it"
         )
     try:
-        return _world(load_scenario(records.to_line(header.scenario).decode(), "the header's scenario"))
+        scenario = load_scenario(records.to_line(header.scenario).decode(), "the header's scenario")
+        return _world(scenario, header.prompts if header.prompts in PROMPTS else None)
     except UnknownScenarioError as error:
         raise ReplayRefusedError(str(error)) from error
 
@@ -83,7 +91,26 @@ def _prepare(size: Size | None) -> None:
         opengl()
 
 
-def _world(scenario: Scenario) -> World:
+def prompt_set(name: str | None) -> tuple[Strategy, bool]:
+    """Strategy of a prompt set, and whether it asks for reasoning.
+
+    Raises:
+        UnknownNameError: There is no such set.
+    """
+    for strategy in STRATEGIES:
+        if name in (strategy, f"{strategy}-reasoning"):
+            return strategy, name != strategy
+    if name is not None:
+        raise UnknownNameError("prompt set", name, list(PROMPTS))
+    return "base", False
+
+
+def _again(name: str, prompts: str | None, own: OwnPrompts | None) -> World:
+    return find([name], prompts, own)[0]
+
+
+def _world(scenario: Scenario, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
+    strategy, reasoning = prompt_set(prompts)
     parameters = Parameters(recorded=RecordedInputs(vertical_fov_deg=VERTICAL_FOV_DEG, sight_blocks=SIGHT_BLOCKS))
 
     def open_world(size: Size | None) -> CraftEnv:
@@ -109,20 +136,12 @@ def _world(scenario: Scenario) -> World:
         score_inputs=parameters.recorded.model_dump(mode="json"),
         parameters=parameters.model_dump(mode="json"),
         versions={"oresight": own_version(), "terrain": TERRAIN_VERSION},
-        instructions=_instructions(),
+        instructions=system_prompt(strategy, reasoning, None if own is None else own.parts),
         prepare=_prepare,
         open=open_world,
         film=film,
         scorer=lambda header: CraftScorer(parameters, header["scenario"], header["start"]["facts"]),
         proof=proof,
-    )
-
-
-def _instructions() -> str:
-    table = "\n".join(f"- {action.name}: {action.description}" for action in ACTIONS)
-    return (
-        "You play a game made of blocks, seen in first person. The game stands still while you decide: you choose one"
-        " action, it runs for its whole duration, and you see what came of it. The task, the last action's outcome and"
-        f" your inventory are told with every picture.\n\nThe actions:\n{table}\n\n"
-        'Answer with one JSON object that names one action, for example {"action": "look_left"}.'
+        prompts=prompts_name(f"{strategy}-reasoning" if reasoning else strategy, own),
+        again=partial(_again, scenario.name, prompts, own),
     )

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from gridenv.env import GridEnv, Observation, Transition
 from gridenv.generate import GENERATOR_VERSION
 from gridenv.mapfile import MapError, map_to_json, parse_map
 from gridenv.model import DIRECTION_NAMES, VISIBILITIES, Cell, Exploration, Visibility
-from gridenv.prompts import STRATEGIES, Strategy, system_prompt
+from gridenv.prompts import PARTS, STRATEGIES, Strategy, system_prompt
 from gridenv.solver import solve
 from gridenv.suites import (
     GridScenario,
@@ -26,26 +26,28 @@ from gridenv.suites import (
 from gridenv.text import briefing
 from harness import disk
 from harness.errors import ReplayRefusedError, UnknownNameError, UsageError
-from harness.protocols import Pixels
+from harness.prompts import OwnPrompts, prompts_name
+from harness.protocols import Json, Pixels
 from harness.worlds.world import Size, World, own_version
 from scoring import records
 from scoring.grid import GridScorer
 from scoring.parameters import Parameters
 
+PROMPT_PARTS = PARTS
 # The strategies of the prompt, each without and with reasoning.
 PROMPTS = (*STRATEGIES, *(f"{strategy}-reasoning" for strategy in STRATEGIES))
 OVER_AT_START = "the goal is achieved at the start, so that there is nothing to decide; move the goal or the start"
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def find(names: Sequence[str], prompts: str | None = None) -> tuple[World, ...]:
+def find(names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None) -> tuple[World, ...]:
     """Worlds by the names of their scenarios.
 
     Raises:
         UsageError: There is no such scenario or prompt set.
     """
     try:
-        return tuple(_world(get_scenario(name), prompts) for name in names)
+        return tuple(_world(get_scenario(name), prompts, own) for name in names)
     except UnknownScenarioError as error:
         raise UsageError(str(error)) from error
 
@@ -62,7 +64,7 @@ def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
         raise UsageError(str(error)) from error
 
 
-def of_map(path: Path, prompts: str | None = None) -> World:
+def of_map(path: Path, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
     """The world of a map file, whose visibility is the file's own.
 
     Raises:
@@ -72,7 +74,7 @@ def of_map(path: Path, prompts: str | None = None) -> World:
     scenario = load_scenario(path)
     if over_at_start(scenario):
         raise UsageError(f"{path}: {OVER_AT_START}")
-    return _world(scenario, prompts, fingerprint=fingerprint(scenario))
+    return _world(scenario, prompts, own, fingerprint(scenario))
 
 
 def load_scenario(path: Path) -> GridScenario:
@@ -131,13 +133,13 @@ def prompt_set(name: str | None) -> tuple[Strategy, bool]:
     raise UnknownNameError("prompt set", str(name), list(PROMPTS))
 
 
-def instructions(scenario: GridScenario, prompts: str | None) -> str:
+def instructions(scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None) -> str:
     """The system message; with everything known from the start it ends with the listing of the map.
 
     There it stays in view, whatever a context strategy drops.
     """
     strategy, reasoning = prompt_set(prompts)
-    text = system_prompt(strategy, reasoning, scenario.visibility)
+    text = system_prompt(strategy, reasoning, scenario.visibility, None if own is None else own.parts)
     return f"{text}\n\n{briefing(scenario.map)}" if scenario.visibility == "full" else text
 
 
@@ -187,7 +189,13 @@ def _open(scenario: GridScenario) -> GridEnv:
     return GridEnv(scenario, brief=False)
 
 
-def _world(scenario: GridScenario, prompts: str | None, fingerprint: str | None = None) -> World:
+def _again(scenario: Json, prompts: str | None, own: OwnPrompts | None, fingerprint: str | None) -> World:
+    return _world(scenario_from_json(scenario), prompts, own, fingerprint)
+
+
+def _world(
+    scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None, fingerprint: str | None = None
+) -> World:
     parameters = Parameters()
     strategy, reasoning = prompt_set(prompts)
     told = {"k": parameters.k, "alpha": parameters.alpha}
@@ -213,12 +221,13 @@ def _world(scenario: GridScenario, prompts: str | None, fingerprint: str | None 
         score_inputs={},
         parameters=told,
         versions={"oresight": own_version(), "generator": GENERATOR_VERSION},
-        instructions=instructions(scenario, prompts),
+        instructions=instructions(scenario, prompts, own),
         prepare=prepare,
         open=lambda size: _open(scenario),
         film=film,
         scorer=lambda header: GridScorer(parameters, header["scenario"]),
         proof=proof,
-        prompts=f"{strategy}-reasoning" if reasoning else strategy,
+        prompts=prompts_name(f"{strategy}-reasoning" if reasoning else strategy, own),
         fingerprint=fingerprint,
+        again=partial(_again, scenario.to_json(), prompts, own, fingerprint),
     )

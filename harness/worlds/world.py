@@ -3,6 +3,8 @@
 import importlib.metadata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from harness.protocols import Environment, FilmEnvironment, Json, Scorer
 from scoring import records
@@ -32,6 +34,7 @@ class World:
         proof: Gives a full-knowledge solution.
         prompts: Name of the prompt set that the instructions are, where the world has several.
         fingerprint: Of a scenario from a file, so that another one of the same name is told apart; else None.
+        again: Makes the same world in another process; None for one that cannot be sent to another.
     """
 
     kind: str
@@ -51,6 +54,13 @@ class World:
     proof: Callable[[], Sequence[str]]
     prompts: str | None = None
     fingerprint: str | None = None
+    again: "partial[World] | None" = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles as the way to make it again, since most of it is functions."""
+        if self.again is None:
+            raise TypeError(f"the world {self.name!r} cannot be sent to another process; play it in this one")
+        return self.again.func, self.again.args
 
     @property
     def action_names(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from harness import episode
 from harness.agents import AgentSetup, find_agent
 from harness.agents.frontier import Dials
 from harness.context import make_strategy
-from harness.protocols import Environment, Json, Observation, Step, Transition
+from harness.protocols import Environment, Json, Observation, Pixels, Step, Transition
 from harness.workers import work_through
 from harness.worlds import World, find_worlds
 from scoring.grid import GridScorer
@@ -95,25 +95,33 @@ def play_one(world: World, agent: str, memory: str | None = None) -> tuple[Episo
         agent: A bundled agent's name.
         memory: Name of the context strategy; None for the shortest that shows the agent all that it looks at.
     """
-    maker = find_agent(agent, world.kind)
-    strategy = make_strategy(memory or _shortest_memory(agent), world.instructions)
     parameters = [Parameters(alpha=alpha, k=k) for alpha, k in PAIRS]
     rescoring = Rescoring(parameters, lambda each: GridScorer(each, world.scenario), keep_steps=False)
-    environment = _Unhashed(world.open(None))
+    ending = _play(world, world.open(None), agent, memory, lambda step: rescoring.score(step.decision.action))
+    return tuple(result.summary for result in rescoring.results(ending.outcome, ending.reason))
 
-    def on_step(step: Step) -> None:
-        rescoring.score(step.decision.action)
 
-    ending = asyncio.run(
+def last_picture(scenario: str, agent: str) -> Pixels:
+    """Plays one episode and draws the map as the agent leaves it, with its path."""
+    (world,) = find_worlds("grid", [scenario])
+    environment = world.film((640, 480))
+    _play(world, environment, agent, None, lambda step: None)
+    return environment.render()
+
+
+def _play(
+    world: World, environment: Environment, agent: str, memory: str | None, on_step: Callable[[Step], None]
+) -> episode.Ending:
+    maker = find_agent(agent, world.kind)
+    return asyncio.run(
         episode.play(
-            environment,
+            _Unhashed(environment),
             maker(AgentSetup(world.seed, world.action_names, world.proof)),
-            strategy,
+            make_strategy(memory or _shortest_memory(agent), world.instructions),
             lambda observation, state_hash, facts: None,
             on_step,
         )
     )
-    return tuple(result.summary for result in rescoring.results(ending.outcome, ending.reason))
 
 
 def _shortest_memory(agent: str) -> str:

@@ -1,0 +1,63 @@
+"""No chat, but a summary of what the agent was told and did, and the current observation.
+
+What the summary says depends on the world and comes from its `Digest`; the idea is from section 3 of "Exploration and
+Exploitation Errors Are Measurable for Language Model Agents".
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from harness.context.assembly import observation_parts, system_message, with_record
+from harness.protocols import Message, Observation, Turn
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A history summed up.
+
+    Attributes:
+        lines: Gives it in lines of at most so many tokens, each priced with its line break; without the oldest where
+            not all fits.
+        remarks: What was ignored in the last reply, a line each.
+    """
+
+    lines: Callable[[int], Sequence[str]]
+    remarks: Sequence[str] = ()
+
+
+class Digest(Protocol):
+    """Sums up a history in the words of one kind of world. It reads what the agent was told and said, nothing else."""
+
+    @property
+    def answer(self) -> AnswerForm:
+        """What a reply may hold for it, and what the prompt says of the summary."""
+
+    def summarise(self, instructions: str, history: Sequence[Turn], current: Observation) -> Summary:
+        """Sums up.
+
+        Args:
+            instructions: The system message, which may tell of the world too.
+            history: All turns of the episode, oldest first.
+            current: What is observed now.
+        """
+
+
+class Structured:
+    """Instructions, the summary, the current observation."""
+
+    past_pictures = 0
+
+    def __init__(self, instructions: str, digest: Digest) -> None:
+        self.answer = digest.answer
+        self._digest = digest
+        self._instructions = instructions
+        self._system = system_message(instructions, digest.answer.sentence)
+
+    def messages(
+        self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
+    ) -> list[Message]:
+        """See `ContextStrategy.messages`."""
+        summary = self._digest.summarise(self._instructions, history, current)
+        return with_record(self._system, summary.lines, summary.remarks, observation_parts(history, current), budget)

@@ -1,0 +1,1 @@
+"""Model clients: one file per protocol, behind `base.ModelClient`; `registry` makes one from a name."""

@@ -1,0 +1,162 @@
+"""Reply to action: the last complete JSON object of the answer proper, its action compared whole.
+
+What a model thought aloud is no answer: tagged reasoning is passed over, and what stands before a closing tag without
+an opening one was reasoning too (some servers keep the opening tag to themselves). An object inside a string or inside
+a broken object does not count: better ask again than run what the model merely mentioned.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_NAMES = r"(?:[a-z]{1,8}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad)"
+_OPENING = re.compile(
+    rf"<{_NAMES}(?:\s[^<>]*)?>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>(?:analysis|commentary)[^<]*<\|message\|>",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    rf"</{_NAMES}\s*>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|end\|>|<\|channel\|>final[^<]*<\|message\|>",
+    re.IGNORECASE,
+)
+_MARK = re.compile(rf"(?P<open>{_OPENING.pattern})|(?P<close>{_CLOSING.pattern})|(?P<brace>\{{)", re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
+_LOOKS_LIKE_OBJECT = re.compile(r"\{\s*[\"}]")
+_SHOWN_CHARACTERS = 80
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a reply decided.
+
+    Attributes:
+        action: An admissible action.
+        fields: Everything else in the object.
+        said: The answer proper, reasoning taken out.
+    """
+
+    action: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a reply is none.
+
+    Attributes:
+        kind: In a few words of ours, for records.
+        reason: For the model, briefly; it may quote it.
+    """
+
+    kind: str
+    reason: str
+
+
+def parse_answer(text: str, admissible: Collection[str]) -> Answer | Fault:
+    """Reads a reply.
+
+    Args:
+        text: The answer as the protocol gives it; tagged reasoning may stand in it.
+        admissible: The actions that there are now.
+    """
+    said, found = _scan(text)
+    if not said.strip():
+        return Fault("reasoning alone", "your reply held no answer beside reasoning")
+    deciding = [item for item in found if "action" in item.names]
+    if not deciding:
+        return Fault("unparsable reply", 'your reply held no complete JSON object with an "action"')
+    last = deciding[-1]
+    action = last.value["action"]
+    if last.names.count("action") > 1:
+        return Fault("unparsable reply", 'the object in your reply held "action" more than once')
+    if not isinstance(action, str) or action not in admissible:
+        return Fault("inadmissible action", f"{_shown(action)} is no action that is possible now")
+    return Answer(action, {name: value for name, value in last.value.items() if name != "action"}, said.strip())
+
+
+@dataclass(frozen=True)
+class _Object:
+    value: dict[str, Any]
+    # As they stand, repetitions included.
+    names: tuple[str, ...]
+
+
+class _Pairs(dict[str, Any]):
+    names: tuple[str, ...] = ()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
+    found = _Pairs(pairs)
+    found.names = tuple(name for name, _ in pairs)
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+# Line breaks inside strings are let through: models write them.
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_constant=_no_constant)
+
+
+def _scan(text: str) -> tuple[str, list[_Object]]:
+    """The answer proper, and the complete objects in it that stand in no other; each character is looked at twice."""
+    kept: list[str] = []
+    found: list[_Object] = []
+    at = 0
+    while (mark := _MARK.search(text, at)) is not None:
+        kept.append(text[at : mark.start()])
+        at = mark.end()
+        if mark["open"]:
+            at = _end_of_thought(text, at)
+        elif mark["close"]:
+            # It closes what was opened before the reply began: all of it so far was reasoning.
+            kept, found = [], []
+        elif _LOOKS_LIKE_OBJECT.match(text, mark.start()):
+            at = _take_object(text, mark.start(), found)
+            kept.append(text[mark.start() : at])
+        else:
+            kept.append(mark[0])
+    return "".join((*kept, text[at:])), found
+
+
+def _end_of_thought(text: str, at: int) -> int:
+    """Behind the tag that closes a thought, thoughts within it included; the end of the text if none does."""
+    depth = 1
+    while depth:
+        closing = _CLOSING.search(text, at)
+        if closing is None:
+            return len(text)
+        opened = len(_OPENING.findall(text, at, closing.start()))
+        depth += opened - 1
+        at = closing.end()
+    return at
+
+
+def _take_object(text: str, start: int, found: list[_Object]) -> int:
+    """Adds the object that begins here, if it is complete; returns where to go on."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    # Whole numbers of thousands of digits are refused as a ValueError too.
+    except (ValueError, RecursionError):
+        return _end_of_broken(text, start)
+    assert isinstance(value, _Pairs)
+    found.append(_Object(dict(value), value.names))
+    return end
+
+
+def _end_of_broken(text: str, start: int) -> int:
+    """Where a broken object ends by its braces: nothing inside it is an answer of its own."""
+    depth = 0
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.end()
+    return len(text)
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

@@ -1,0 +1,336 @@
+"""Plays one episode and records it, from its start or from where an earlier attempt was left.
+
+An attempt that was broken off is replayed first: its recorded decisions are done again in a fresh world, each checked
+against the record, and nobody is asked. Then the agent goes on. A reply of a model is on disk before it is acted on, so
+that one which was recorded and not executed is executed then.
+"""
+
+import asyncio
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from harness import episode, resume, store
+from harness.agents import AgentSetup, find_agent
+from harness.agents.llm import LLMAgent, ReplyRecord
+from harness.asking import DEFAULT_BUDGET, ContextBudget
+from harness.context import make_strategy
+from harness.errors import InfrastructureError, OresightError, Outcome
+from harness.models.base import ModelClient, ModelSettings
+from harness.models.prices import Price
+from harness.models.registry import ModelName, make_client
+from harness.protocols import Agent, ContextStrategy, Decision, Json, Message, Observation, Scorer, Step
+from harness.replay import first_difference
+from harness.spending import Account, MeteredClient, tokens_of, usage_of
+from harness.worlds import Size, World
+from harness.worlds.digests import find_digest
+from scoring import records
+from scoring.summary import ScoredDecision
+
+AgentMaker = Callable[[AgentSetup], Agent]
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model that plays, and what is asked of it.
+
+    Attributes:
+        name: Taken apart; may hold a password and is not to be shown.
+        settings: What is asked of it.
+        price: What its tokens cost, if that is known.
+    """
+
+    name: ModelName
+    settings: ModelSettings = field(default_factory=ModelSettings)
+    price: Price | None = None
+
+
+@dataclass(frozen=True)
+class EpisodeTask:
+    """One episode to be played; can be sent to another process if its world can.
+
+    Attributes:
+        folder: Of the episode.
+        world: To play in.
+        agent: Its name as it is recorded; of a model, the public one.
+        memory: Name of the context strategy.
+        frames: Which pictures to keep.
+        size: Of the pictures; None for an episode without.
+        model: Plays in place of a bundled agent.
+        make_agent: In place of the agent that `agent` names.
+    """
+
+    folder: Path
+    world: World
+    agent: str
+    memory: str
+    frames: store.Frames
+    size: Size | None
+    model: ModelChoice | None = None
+    make_agent: AgentMaker | None = None
+
+
+class Listener(Protocol):
+    """Told what happens; the number is that of the task."""
+
+    def started(self, number: int) -> None:
+        """An episode begins."""
+
+    def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
+        """A decision was taken, recorded and scored."""
+
+    def finished(self, number: int, result: store.EpisodeResult) -> None:
+        """An episode has ended and its result is on disk."""
+
+
+class Desk:
+    """What the episodes of one process share: the clients of models, and the account."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self._clients: dict[ModelChoice, ModelClient] = {}
+
+    def client(self, choice: ModelChoice) -> ModelClient:
+        """The client of a model, made at its first use.
+
+        Raises:
+            OresightError: It cannot be made, for want of a key or a package.
+        """
+        if choice not in self._clients:
+            self._clients[choice] = MeteredClient(make_client(choice.name, choice.settings), self.account)
+        return self._clients[choice]
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        for client in self._clients.values():
+            await client.aclose()
+
+
+async def play_episode(task: EpisodeTask, number: int, desk: Desk, listener: Listener) -> store.EpisodeResult:
+    """Plays and records one episode; the boundary where whatever breaks becomes a recorded outcome.
+
+    Raises:
+        OresightError: What stops the whole run; the episode is left to be continued.
+    """
+    began = time.monotonic()
+    record = store.EpisodeFolder(task.folder, task.frames)
+    attempt = _Attempt(task, number, record, desk, listener)
+    failure: str | None = None
+    try:
+        try:
+            ending = await attempt.play()
+        except InfrastructureError as error:
+            ending = episode.Ending(Outcome.INFRASTRUCTURE, attempt.steps, str(error))
+        except OresightError:
+            raise
+        except Exception as error:
+            ending = episode.Ending(Outcome.INFRASTRUCTURE, attempt.steps, f"{type(error).__name__}: {error}")
+            failure = traceback.format_exc()
+        result = attempt.result(ending, time.monotonic() - began, failure)
+        record.finish(result)
+    finally:
+        record.close()
+    return result
+
+
+def lost_episode(task: EpisodeTask, reason: str) -> store.EpisodeResult:
+    """Records the end of an episode whose process is gone: an infrastructure error, to be gone on with later.
+
+    Raises:
+        OresightError: It cannot be recorded.
+    """
+    record = store.EpisodeFolder(task.folder, task.frames)
+    try:
+        attempt = _Attempt(task, 0, record, Desk(Account()), _Nobody())
+        try:
+            attempt.look()
+        except InfrastructureError as error:
+            reason = f"{reason}; {error}"
+        result = attempt.result(episode.Ending(Outcome.INFRASTRUCTURE, attempt.steps, reason), 0.0, None)
+        record.finish(result)
+    finally:
+        record.close()
+    return result
+
+
+def setup_of(world: World) -> AgentSetup:
+    """What an agent that plays in a world is made from."""
+    return AgentSetup(world.seed, world.action_names, world.proof)
+
+
+def strategy_of(world: World, memory: str) -> ContextStrategy:
+    """A context strategy for a world.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    return make_strategy(memory, world.instructions, find_digest(world.kind))
+
+
+class _Attempt:
+    """One attempt at an episode: replays what is recorded, then writes down and scores what the loop reports."""
+
+    def __init__(
+        self, task: EpisodeTask, number: int, record: store.EpisodeFolder, desk: Desk, listener: Listener
+    ) -> None:
+        self.steps = 0
+        self._task = task
+        self._number = number
+        self._record = record
+        self._desk = desk
+        self._listener = listener
+        self._scorer: Scorer | None = None
+        self._header: Json | None = None
+        self._recorded: Sequence[records.DecisionLine] = ()
+        self._replies: list[ReplyRecord] = []
+        self._last_frame = 0
+
+    def look(self) -> None:
+        """Counts what is recorded, without playing."""
+        trajectory, replies = self._record.kept()
+        self.steps, self._replies = len(trajectory.lines), list(replies.replies)
+
+    async def play(self) -> episode.Ending:
+        task, world = self._task, self._task.world
+        trajectory, replies = self._record.kept()
+        self._header, self._recorded = trajectory.header, trajectory.lines
+        self._replies = list(replies.replies)
+        strategy = strategy_of(world, task.memory)
+        agent = _Yielding(self._agent(strategy))
+        past = episode.Past(
+            [Decision(line.action, line.said, line.usage) for line in trajectory.lines],
+            None if replies.shrunk is None else replies.shrunk.budget,
+        )
+        environment = world.open(task.size)
+        try:
+            return await episode.play(
+                environment, agent, strategy, self._start, self._step, DEFAULT_BUDGET, past, self._shrunk
+            )
+        finally:
+            environment.close()
+
+    def result(self, ending: episode.Ending, seconds: float, failure: str | None) -> store.EpisodeResult:
+        task = self._task
+        timing = {"seconds": round(seconds, 3)}
+        usage = None
+        if task.model is not None:
+            usage = usage_of(self._replies, task.model.price)
+            replies = [record.reply for record in self._replies]
+            timing["latency_s"] = round(sum(reply.latency_s for reply in replies), 3)
+            timing["requests"] = sum(reply.requests for reply in replies)
+            timing["retries"] = sum(reply.retries for reply in replies)
+        score = {} if self._scorer is None else self._scorer.summary(ending.outcome, ending.reason).to_json()
+        return store.EpisodeResult(
+            id=task.world.name,
+            scenario=task.world.name,
+            agent=task.agent,
+            memory=task.memory,
+            outcome=ending.outcome,
+            reason=ending.reason,
+            steps=ending.steps,
+            budget=task.world.budget,
+            score=score,
+            parameters=task.world.parameters,
+            usage=usage,
+            timing=timing,
+            traceback=failure,
+        )
+
+    def _agent(self, strategy: ContextStrategy) -> Agent:
+        task = self._task
+        if task.model is not None:
+            return LLMAgent(
+                self._desk.client(task.model),
+                strategy.answer,
+                task.memory,
+                task.model.price,
+                self._reply,
+                tuple(self._replies),
+            )
+        maker = task.make_agent or find_agent(task.agent, task.world.kind)
+        return maker(setup_of(task.world))
+
+    def _reply(self, record: ReplyRecord) -> None:
+        self._record.reply(record.to_json())
+        self._replies.append(record)
+        assert self._task.model is not None
+        price, usage = self._task.model.price, record.reply.usage
+        self._desk.account.add(None if price is None else price.cost(usage), tokens_of(usage))
+
+    def _shrunk(self, step: int, budget: ContextBudget) -> None:
+        self._record.reply(resume.Shrunk(step, budget).to_json())
+
+    def _start(self, observation: Observation, state_hash: str, facts: Json) -> None:
+        header = self._task.world.header(self._task.agent, self._task.memory, state_hash, facts)
+        if self._header is None:
+            self._record.header(header)
+        else:
+            self._compare(0, self._header, header)
+        self._scorer = self._task.world.scorer(header)
+        self._picture(0, observation)
+
+    def _step(self, step: Step) -> None:
+        assert self._scorer is not None
+        line: Json = {
+            "step": step.step,
+            "action": step.decision.action,
+            "state_hash": step.state_hash,
+            "observation": step.observed.text,
+            "outcome": step.outcome,
+            "said": step.decision.said,
+            "usage": None if step.decision.usage is None else dict(step.decision.usage),
+            "facts": step.facts,
+        }
+        if step.step <= len(self._recorded):
+            self._compare(step.step, self._recorded[step.step - 1].model_dump(mode="json"), line)
+        else:
+            self._record.line(line)
+        self._picture(step.step, step.after)
+        self.steps = step.step
+        self._listener.stepped(self._number, step, self._scorer.score(step.decision.action, step.facts))
+
+    def _picture(self, step: int, observation: Observation) -> None:
+        if step > len(self._recorded):
+            self._record.frame(observation.step, observation.image)
+            return
+        self._record.same_frame(observation.step, observation.image)
+        if step == len(self._recorded):
+            self._record.cut_frames(observation.step)
+
+    def _compare(self, step: int, recorded: Json, replayed: Json) -> None:
+        """Checks a replayed line against its record, both as they are once read from a file."""
+        found = first_difference(recorded, records.parse_json(records.to_line(replayed).decode()))
+        if found is not None:
+            place, one, other = found
+            where = f"decision {step}" if step else "the start"
+            raise InfrastructureError(
+                f"{self._task.folder}: cannot be gone on with: {where} differs in {place}, recorded {str(one)[:80]!r},"
+                f" replayed {str(other)[:80]!r}; remove this folder to play the episode afresh"
+            )
+
+
+class _Yielding:
+    """Lets others have a turn before each decision: an agent that waits for nothing would never be interrupted."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str]) -> Decision:
+        await asyncio.sleep(0)
+        return await self._agent.act(messages, step, actions)
+
+
+class _Nobody:
+    """A listener that does nothing."""
+
+    def started(self, number: int) -> None:
+        """See `Listener.started`."""
+
+    def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
+        """See `Listener.stepped`."""
+
+    def finished(self, number: int, result: store.EpisodeResult) -> None:
+        """See `Listener.finished`."""

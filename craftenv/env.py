@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from craftenv.actions import ACTION_NAMES, BY_NAME
 from craftenv.config import WALK_PER_TICK
-from craftenv.scenarios import Scenario
+from craftenv.scenario import Scenario
 from craftenv.sim.angles import counts
 from craftenv.sim.engine import Engine, Happenings
 from craftenv.sim.facts import Facts, Referee

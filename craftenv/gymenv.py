@@ -13,7 +13,8 @@ from gymnasium import spaces
 
 from craftenv.actions import ACTION_NAMES
 from craftenv.env import CraftEnv, Observation
-from craftenv.scenarios import Scenario, get_scenario
+from craftenv.scenario import Scenario
+from craftenv.scenarios import get_scenario
 
 ENV_ID = "oresight/CraftMine-v0"
 # Longer than any text: nine slots, and an action can break or lose only so many kinds of block.

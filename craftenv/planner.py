@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from craftenv.actions import BY_NAME
 from craftenv.config import HEIGHT, LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS, PITCH_LIMIT_COUNTS, WALK_PER_TICK
-from craftenv.scenarios import Scenario
+from craftenv.scenario import Scenario
 from craftenv.sim.aiming import BREAK_TICKS, PITCHES, YAWS
 from craftenv.sim.angles import cosine, counts, direction, sine
 from craftenv.sim.engine import Engine

@@ -21,7 +21,7 @@ from craftenv.actions import BY_NAME
 from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT, TERRAIN_VERSION
 from craftenv.planner import PLAN_LIMIT, PLAN_RADIUS, engine_for, find_ores, plan_from
-from craftenv.scenarios import SUITE_SEEDS, SUITES, Scenario, UnknownScenarioError, load_scenario
+from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
 from craftenv.sim.engine import Engine
 from craftenv.sim.geometry import OPAQUE, cast_ray
 from craftenv.sim.ground import top_of_column
@@ -37,6 +37,8 @@ from craftenv.sim.places import (
 from craftenv.sim.terrain import surface_height
 from craftenv.sim.world import Position, World
 
+SUITES: dict[str, tuple[str, ...]] = {"craft-mine": ("outcrop", "valley", "cave")}
+SUITE_SEEDS = (0, 1, 2)
 SHORTEST_PROOF = 8
 MAKING_LIMIT_S = 60.0
 # Straight distance from spawn to ore, in blocks.

@@ -8,7 +8,7 @@ import numpy as np
 from craftenv.actions import ACTIONS, BY_NAME, Action
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import BODY_HEIGHT, HALF_WIDTH
-from craftenv.scenarios import Scenario
+from craftenv.scenario import Scenario
 from craftenv.sim.engine import Engine, Happenings
 from craftenv.sim.ground import spawn_on_ground
 

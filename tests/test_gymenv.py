@@ -14,7 +14,7 @@ from sim_stage import fill, scenario
 from craftenv.actions import ACTION_NAMES
 from craftenv.blocks import Block
 from craftenv.gymenv import ENV_ID, CraftMineEnv
-from craftenv.scenarios import UnknownScenarioError
+from craftenv.scenario import UnknownScenarioError
 
 WAIT = np.int64(ACTION_NAMES.index("wait"))
 

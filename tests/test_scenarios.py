@@ -9,6 +9,7 @@ from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT
 from craftenv.env import CraftEnv
 from craftenv.planner import PLAN_RADIUS, engine_for, find_ores, plan, plan_from
+from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
 from craftenv.scenario_maker import (
     SHORTEST_PROOF,
     cache_folder,
@@ -18,7 +19,7 @@ from craftenv.scenario_maker import (
     make_scenario,
     write_scenario,
 )
-from craftenv.scenarios import Scenario, UnknownScenarioError, get_scenario, load_scenario, scenario_names
+from craftenv.scenarios import get_scenario, scenario_names
 from craftenv.sim.places import ores_around
 from craftenv.sim.terrain import surface_height
 from craftenv.sim.world import Position, World

@@ -8,14 +8,9 @@ from craftenv.actions import ACTIONS
 from craftenv.config import SIGHT_BLOCKS, TERRAIN_VERSION, VERTICAL_FOV_DEG
 from craftenv.env import CraftEnv
 from craftenv.prompts import PARTS, STRATEGIES, Strategy, system_prompt
-from craftenv.scenarios import (
-    SUITE_SEEDS,
-    Scenario,
-    UnknownScenarioError,
-    get_scenario,
-    load_scenario,
-    scenario_names,
-)
+from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
+from craftenv.scenario_maker import SUITE_SEEDS, SUITES
+from craftenv.scenarios import get_scenario, scenario_names
 from harness.errors import MissingPartError, ReplayRefusedError, UnknownNameError, UsageError
 from harness.prompts import OwnPrompts, prompts_name
 from harness.worlds.world import Size, World, own_version
@@ -50,6 +45,12 @@ def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
         return scenario_names(name, SUITE_SEEDS if seeds is None else tuple(seeds))
     except UnknownScenarioError as error:
         raise UsageError(str(error)) from error
+
+
+def knows(suite: str | None, scenario: str | None) -> bool:
+    """Whether a suite, or a scenario with or without its number, is of this world."""
+    kinds = {kind for kinds in SUITES.values() for kind in kinds}
+    return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in kinds)
 
 
 def of_header(header: records.Header) -> World:

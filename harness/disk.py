@@ -19,7 +19,7 @@ from scoring import records
 ID_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,80}")
 LOCK_NAME = ".lock"
 # How long what is left of a killed process may hold a file.
-_LOCK_PATIENCE_S = 10.0
+_LOCK_PATIENCE_S = 30.0
 
 
 def checked_id(text: str) -> str:

@@ -21,6 +21,7 @@ from harness.context import make_strategy
 from harness.errors import InfrastructureError, OresightError, Outcome
 from harness.models.base import ModelClient, ModelSettings
 from harness.models.prices import Price
+from harness.models.provider import Surroundings
 from harness.models.registry import ModelName, make_client
 from harness.protocols import Agent, ContextStrategy, Decision, Json, Message, Observation, Scorer, Step
 from harness.replay import first_difference
@@ -85,12 +86,16 @@ class Listener(Protocol):
     def finished(self, number: int, result: store.EpisodeResult) -> None:
         """An episode has ended and its result is on disk."""
 
+    def warned(self, words: str) -> None:
+        """A model is asked for less than was wanted; perhaps told by several processes."""
+
 
 class Desk:
-    """What the episodes of one process share: the clients of models, and the account."""
+    """What the episodes of one process share: the clients of models, the account, and who is warned."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Account, warn: Callable[[str], None] = lambda words: None) -> None:
         self.account = account
+        self._warn = warn
         self._clients: dict[ModelChoice, ModelClient] = {}
 
     def client(self, choice: ModelChoice) -> ModelClient:
@@ -100,7 +105,9 @@ class Desk:
             OresightError: It cannot be made, for want of a key or a package.
         """
         if choice not in self._clients:
-            self._clients[choice] = MeteredClient(make_client(choice.name, choice.settings), self.account)
+            self._clients[choice] = MeteredClient(
+                make_client(choice.name, choice.settings, Surroundings(warn=self._warn)), self.account
+            )
         return self._clients[choice]
 
     async def aclose(self) -> None:
@@ -334,3 +341,6 @@ class _Nobody:
 
     def finished(self, number: int, result: store.EpisodeResult) -> None:
         """See `Listener.finished`."""
+
+    def warned(self, words: str) -> None:
+        """See `Listener.warned`."""

@@ -3,6 +3,7 @@
 How an episode is played stands in `playing`, where in `executors`, the files in `store`, the figures in `summary`.
 """
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -10,7 +11,9 @@ from pathlib import Path
 
 from harness import resume, store
 from harness.agents import find_agent, is_bundled
+from harness.errors import CapReachedError
 from harness.executors import Executor, Inline
+from harness.models.provider import Surroundings
 from harness.models.registry import make_client
 from harness.playing import AgentMaker, EpisodeTask, ModelChoice, setup_of, strategy_of
 from harness.protocols import Step
@@ -57,10 +60,17 @@ class RunPlan:
             frames=self.kept_frames,
             size=self.size,
             prompts=self.worlds[0].prompts,
-            map=self.worlds[0].fingerprint,
+            map=self._fingerprint(),
             model=None if self.model is None else asdict(self.model.settings),
         )
         return store.RunFile(config=config, versions=self.worlds[0].versions)
+
+    def _fingerprint(self) -> str | None:
+        """Of the maps from files."""
+        found = [world.fingerprint for world in self.worlds if world.fingerprint is not None]
+        if len(found) < 2:
+            return found[0] if found else None
+        return hashlib.sha256(",".join(found).encode()).hexdigest()[:16]
 
     def check(self) -> None:
         """Looks for what would fail later: a wrong name, a missing key or part of the machine.
@@ -70,7 +80,8 @@ class RunPlan:
         """
         strategy_of(self.worlds[0], self.memory)
         if self.model is not None:
-            make_client(self.model.name, self.model.settings)
+            # The client that will be asked warns; this one is made to see whether it can be.
+            make_client(self.model.name, self.model.settings, Surroundings(warn=lambda words: None))
         elif self.make_agent is None:
             maker = find_agent(self.agent, self.worlds[0].kind)
             if is_bundled(self.agent, self.worlds[0].kind):
@@ -107,6 +118,12 @@ class Progress:
     def finished(self, result: store.EpisodeResult, played: bool) -> None:
         """An episode is finished; `played` is False when it was so before this command."""
 
+    def stopped(self, reason: str) -> None:
+        """The run stops before its end, because a cap is reached."""
+
+    def warned(self, words: str) -> None:
+        """A model is asked for less than was wanted; each warning comes once."""
+
 
 def run(
     plan: RunPlan,
@@ -118,7 +135,8 @@ def run(
     """Plays what is not finished yet and writes the summary.
 
     An episode that breaks is recorded as an infrastructure error and the run goes on; what the disk refuses, a part of
-    the machine that is missing, a provider that will not serve, and a cap that is reached stop the run.
+    the machine that is missing, and a provider that will not serve, stop the run with an error; a cap that is reached
+    stops it too, and the summary is that of an incomplete run.
 
     Raises:
         OresightError: The run cannot be begun or cannot go on; what is recorded is kept.
@@ -151,6 +169,8 @@ def run_all(
                     board.plan(place, plan.task(world, folder), kept)
                     _take_in(account, plan, folder.episode_path(world.name))
             (executor or Inline()).run(board.tasks, account, board)
+        except CapReachedError as reached:
+            board.stopped(str(reached))
         finally:
             summaries = [
                 summarise(plan.run_file(), board.results(place, plan)) for place, (plan, _) in enumerate(plans)
@@ -178,6 +198,7 @@ class _Board:
         # Per task the place of its run and its number among all episodes.
         self._places: list[tuple[int, int]] = []
         self._number = 0
+        self._warned: set[str] = set()
         self._results: dict[tuple[int, str], store.EpisodeResult] = {}
         progress.planned(planned)
 
@@ -190,6 +211,16 @@ class _Board:
             return
         self.tasks.append(task)
         self._places.append((place, self._number))
+
+    def warned(self, words: str) -> None:
+        """See `Listener.warned`."""
+        if words not in self._warned:
+            self._warned.add(words)
+            self._progress.warned(words)
+
+    def stopped(self, reason: str) -> None:
+        """Tells the display why the run stops."""
+        self._progress.stopped(reason)
 
     def results(self, place: int, plan: RunPlan) -> list[store.EpisodeResult]:
         """Of the run at a place, in planned order, whatever the order in which they came."""

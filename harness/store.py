@@ -30,6 +30,8 @@ TRAJECTORY_NAME = "trajectory.jsonl"
 REPLIES_NAME = "replies.jsonl"
 RESULT_NAME = "result.json"
 FRAMES_NAME = "frames"
+RUN_NAME = "run.json"
+EPISODES_NAME = "episodes"
 _FRAME = re.compile(r"([0-9]{6,})\.png")
 
 
@@ -185,11 +187,13 @@ class EpisodeFolder:
 
     def finish(self, result: EpisodeResult) -> None:
         """Writes the result; after this the episode is finished."""
-        if self._last is not None:
-            self.cut_frames(-1)
-            self._write_frame(*self._last)
-        disk.write_atomically(self.path / RESULT_NAME, disk.to_pretty_json(result.model_dump(mode="json")))
-        self.close()
+        try:
+            if self._last is not None:
+                self.cut_frames(-1)
+                self._write_frame(*self._last)
+            disk.write_atomically(self.path / RESULT_NAME, disk.to_pretty_json(result.model_dump(mode="json")))
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Closes the records; may be called twice."""
@@ -233,8 +237,8 @@ class RunFolder:
         self._lock = disk.FolderLock(path)
         try:
             if not self._check_foreign():
-                disk.write_atomically(path / "run.json", disk.to_pretty_json(run.model_dump(mode="json")))
-            disk.make_folder(path / "episodes")
+                disk.write_atomically(path / RUN_NAME, disk.to_pretty_json(run.model_dump(mode="json")))
+            disk.make_folder(path / EPISODES_NAME)
         except BaseException:
             self._lock.close()
             raise
@@ -253,7 +257,7 @@ class RunFolder:
 
     def episode_path(self, episode_id: str) -> Path:
         """Folder of one episode."""
-        return self.path / "episodes" / disk.checked_id(episode_id)
+        return self.path / EPISODES_NAME / disk.checked_id(episode_id)
 
     def finished(self, episode_id: str) -> EpisodeResult | None:
         """The result of an episode that is finished and counts, else None: it is to be played.
@@ -282,7 +286,7 @@ class RunFolder:
         """True if the folder holds this run, False if it is new or empty."""
         if not self.path.exists():
             return False
-        file = self.path / "run.json"
+        file = self.path / RUN_NAME
         advice = "choose another --out folder"
         if not file.exists() and not file.is_symlink():
             with disk.disk_errors(self.path):
@@ -354,12 +358,15 @@ def _check_attempt(path: Path) -> None:
         foreign = sorted(item.name for item in path.iterdir() if item.name not in known)
     if foreign:
         raise StoreError(f"{path}: holds {foreign[0]!r}, which is no part of an episode; move it away")
+    with disk.disk_errors(path):
+        for name in known:
+            # A link is never followed, so what it leads to is no record of ours.
+            if (path / name).is_symlink():
+                (path / name).unlink()
 
 
 def _remove_torn_frames(frames: Path) -> None:
     """Removes what a crash may have left of pictures: temporary files, and files without content."""
-    if frames.is_symlink():
-        frames.unlink()
     if not frames.is_dir():
         return
     with disk.disk_errors(frames):

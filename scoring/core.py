@@ -187,6 +187,10 @@ class Judge:
         """The node reached by the last scored decision, or the start."""
         return self._segment.node
 
+    def interrupt(self, node: Hashable) -> None:
+        """Go on at another node that no decision led to; begins a new segment, and is no progress."""
+        self._segment.restart(node)
+
     def judge(self, answers: Answers) -> Verdict:
         """Classify one scored decision.
 

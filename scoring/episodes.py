@@ -12,14 +12,17 @@ from gridenv.mapfile import MapError
 from gridenv.model import DIRECTIONS
 from scoring.craft import CraftScorer
 from scoring.grid import GridScenario, GridScorer
+from scoring.ores import Target
 from scoring.parameters import Parameters, RecordedInputs
 from scoring.readers.episodes import EpisodeEntry
 from scoring.readers.faults import BadInput, shown, shown_path, validated
 from scoring.readers.folders import EpisodeSource, read_result
 from scoring.readers.trajectory import Trajectory, read_trajectory
+from scoring.readers.vpt import VptRecording
 from scoring.records import CraftFacts, CraftScenario, Header, Json, Outcome, StartFacts
 from scoring.sensitivity import PairResult, Rescoring, Scorer
 from scoring.summary import EpisodeSummary, ScoredDecision
+from scoring.vpt import VptPlay, VptScorer
 
 KINDS = ("craft", "grid")
 
@@ -38,6 +41,8 @@ class EpisodeReport:
         results: Under each pair of alpha and k, at least one.
         recorded: What the facts were recorded under; None in the grid, where map and moves say it all.
         notes: What a reader has to know: a torn line left out, a result missing or at odds with the facts.
+        undecided: What the recording does not say, so that it is not scored; with the reason.
+        remarks: What is as it should be and worth knowing, such as how much of a recording was no play.
     """
 
     file: str
@@ -49,6 +54,8 @@ class EpisodeReport:
     results: tuple[PairResult, ...]
     recorded: RecordedInputs | None
     notes: tuple[str, ...]
+    undecided: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def summary(self) -> EpisodeSummary:
@@ -89,6 +96,8 @@ class EpisodeReport:
             "memory": self.memory,
             "recorded": None if self.recorded is None else self.recorded.model_dump(mode="json"),
             "notes": list(self.notes),
+            "undecided": list(self.undecided),
+            "remarks": list(self.remarks),
         }
 
 
@@ -172,6 +181,49 @@ def score_episode(source: EpisodeSource, parameters: Sequence[Parameters], *, ke
         recorded=world.recorded,
         notes=tuple(notes),
     )
+
+
+def score_recording(
+    path: Path, target: Target, parameters: Sequence[Parameters], *, keep_steps: bool = True
+) -> EpisodeReport:
+    """Score a VPT-style recording, a line at a time.
+
+    Args:
+        path: Its file.
+        target: What counts as acquired.
+        parameters: One or more.
+        keep_steps: Keep every classified decision.
+
+    Raises:
+        BadInput: The file is at fault.
+    """
+    with VptRecording(path) as recording:
+        play = VptPlay(recording, target)
+        rescoring: Rescoring | None = None
+        for facts in play:
+            if rescoring is None:
+                rescoring = _recording_scorers(play, parameters, keep_steps)
+            rescoring.score(facts.cut.action, facts, (facts.cut.first, facts.cut.last))
+        if rescoring is None:
+            rescoring = _recording_scorers(play, parameters, keep_steps)
+    return EpisodeReport(
+        file=shown_path(path),
+        name=path.stem,
+        kind="vpt",
+        scenario=target.name,
+        agent="",
+        memory="",
+        results=rescoring.results(None, None),
+        recorded=None,
+        notes=(),
+        undecided=play.undecided(),
+        remarks=(*play.remarks(), *recording.remarks()),
+    )
+
+
+def _recording_scorers(play: VptPlay, parameters: Sequence[Parameters], keep_steps: bool) -> Rescoring:
+    start = play.start
+    return Rescoring(parameters, lambda each: VptScorer(each, start), keep_steps=keep_steps)
 
 
 def lost(source: EpisodeSource) -> LostEpisode | None:

@@ -185,7 +185,7 @@ class PooledRates:
     """The figures of a set of episodes; those without a result are in none of them.
 
     Attributes:
-        success: Successes over results.
+        success: Successes over results that had a task.
         lenient: Error rates of the lenient reading.
         strict: Error rates of the strict reading.
         budget_used: Mean of steps taken / full budget over all results; None without one.
@@ -223,7 +223,7 @@ class Pool:
     """
 
     def __init__(self) -> None:
-        self._results = self._successes = self._scored = self._decisions = 0
+        self._results = self._tasks = self._successes = self._scored = self._decisions = 0
         self._counts = {(reading, kind): array("q") for reading in _READINGS for kind in _KINDS}
         self._used = array("d")
         self._used_success = array("d")
@@ -233,6 +233,7 @@ class Pool:
         if not summary.outcome.counts:
             return
         self._results += 1
+        self._tasks += summary.outcome.has_task
         self._successes += summary.success
         self._scored += summary.scored_decisions
         self._decisions += summary.decisions
@@ -250,7 +251,7 @@ class Pool:
         # Worlds with one reading have the same counts in both, and need no second bootstrap.
         same = all(self._counts["lenient", kind] == self._counts["strict", kind] for kind in _KINDS)
         return PooledRates(
-            success=success_figure(self._successes, self._results),
+            success=success_figure(self._successes, self._tasks),
             lenient=lenient,
             strict=lenient if same else self._reading("strict"),
             budget_used=_mean(self._used),
@@ -318,7 +319,7 @@ class EpisodeCounts:
             found=found,
             scored=scored,
             succeeded=succeeded,
-            failed=scored - succeeded,
+            failed=sum(outcome.has_task for outcome in outcomes) - succeeded,
             infrastructure=sum(outcome is Outcome.INFRASTRUCTURE for outcome in outcomes),
             incomplete=sum(outcome is Outcome.INCOMPLETE for outcome in outcomes),
             unreadable=unreadable,

@@ -29,6 +29,7 @@ from pydantic import (
 TRAJECTORY_FORMAT = "oresight.trajectory"
 RESULT_FORMAT = "oresight.result"
 RUN_FORMAT = "oresight.run"
+SESSION_FORMAT = "oresight.session"
 VERSION = 1
 
 # Limits on files from outside.
@@ -78,6 +79,13 @@ class Outcome(StrEnum):
     AGENT_ENDED = "failure: agent ended the episode"
     INFRASTRUCTURE = "infrastructure error"
     INCOMPLETE = "incomplete"
+    # Play without a task that could have been met or missed.
+    RECORDED = "recorded"
+
+    @property
+    def has_task(self) -> bool:
+        """Whether it says that a task was met or missed."""
+        return self in (Outcome.SUCCESS, Outcome.BUDGET_SPENT, Outcome.AGENT_ENDED)
 
     @property
     def counts(self) -> bool:
@@ -289,6 +297,78 @@ class GridEpisode(EpisodesTop):
     name: Text | None = None
 
 
+# --- sessions: what a person played, tick by tick --------------------------------------------------------------------
+
+Sign = Annotated[int, Field(strict=True, ge=-1, le=1)]
+# A mouse that turns round this often within one tick is none.
+TURN_COUNTS_MAX = 1_000_000
+Turn = Annotated[int, Field(strict=True, ge=-TURN_COUNTS_MAX, le=TURN_COUNTS_MAX)]
+
+
+class SessionControls(Record):
+    """What went into the simulation in one tick; a control that is left out is at rest.
+
+    Turns are in mouse counts of 0.15 degrees, to the right and downwards. `place` is true in the tick in which a block
+    was to be placed, not for as long as the button was down; `slot` names the slot selected in this tick, 1 to 9, or 0.
+    """
+
+    forward: Sign = 0
+    right: Sign = 0
+    yaw: Turn = 0
+    pitch: Turn = 0
+    jump: StrictBool = False
+    mine: StrictBool = False
+    place: StrictBool = False
+    slot: Annotated[int, Field(strict=True, ge=0, le=9)] = 0
+
+
+class SessionHeader(Record):
+    """First line of a session: where it was played; the world follows from the scenario and the terrain version.
+
+    The other lines are one `SessionTick` a tick, and at last a `SessionEnd` if the player left in good order.
+    """
+
+    format: Literal["oresight.session"]
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
+    kind: Literal["craft-session"]
+    mode: Literal["real-time", "turn-based"]
+    agent: Text
+    scenario: Json
+    actions: list[ActionRow]
+    ticks_per_second: Literal[20]
+    score_inputs: Json
+    versions: Json
+    start: Start
+
+
+class SessionTick(Record):
+    """One tick: what was held down, and what the world was like after it.
+
+    Attributes:
+        tick: Counted from 1 without a gap; paused time has no ticks.
+        action: In the turn-based mode the decision that began with this tick; nothing is held over from the one before.
+        controls: What went into the simulation.
+        pose: The pose after the tick.
+        changes: Blocks that changed in it, in order.
+        state_hash: The hash of the state after it, at every twentieth tick and at the end of a decision; else left out.
+    """
+
+    tick: Annotated[int, Field(strict=True, ge=1)]
+    action: Text | None = None
+    controls: SessionControls
+    pose: Pose
+    changes: list[BlockChange] = []
+    state_hash: Text | None = None
+
+
+class SessionEnd(Record):
+    """Last line of a session that was not cut off: why it ended, after which tick, in which state."""
+
+    end: Literal["reached", "budget", "left"]
+    tick: Count
+    state_hash: Text
+
+
 # --- JSON as these files have it -------------------------------------------------------------------------------------
 
 
@@ -331,6 +411,9 @@ def json_schemas() -> dict[str, Json]:
         "grid-episode": GridEpisode,
         "result": EpisodeResult,
         "run": RunFile,
+        "session-header": SessionHeader,
+        "session-tick": SessionTick,
+        "session-end": SessionEnd,
     }
     return {name: model.model_json_schema() for name, model in models.items()}
 

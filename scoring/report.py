@@ -4,21 +4,39 @@ A fault in one file spoils no other; every fault is kept in words, and the count
 figures. `score_stream` with `Totals` holds a few numbers an episode; `score_paths` keeps every report.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scoring.episodes import EpisodeReport, LostEpisode, infrastructure_note, lost, score_entry, score_episode
+from scoring.episodes import (
+    EpisodeReport,
+    LostEpisode,
+    infrastructure_note,
+    lost,
+    score_entry,
+    score_episode,
+    score_recording,
+)
+from scoring.ores import Target
 from scoring.parameters import Parameters
 from scoring.rates import EpisodeCounts, Pool, PooledRates
 from scoring.readers.episodes import read_episodes
 from scoring.readers.faults import BadInput, shown_path, unreadable
-from scoring.readers.folders import EpisodeFile, EpisodeSource, MissingEpisode, find_episodes
+from scoring.readers.folders import (
+    EpisodeFile,
+    EpisodeSource,
+    MissingEpisode,
+    Recording,
+    SessionFile,
+    find_episodes,
+)
 from scoring.records import Json, Outcome
 from scoring.sensitivity import Settings
 
 Scored = EpisodeReport | LostEpisode | MissingEpisode | BadInput
 Pair = tuple[float, int]
+# Plays a session again in its world and scores it: file, parameters, whether to keep the steps. Raises BadInput.
+SessionScorer = Callable[[Path, Sequence[Parameters], bool], EpisodeReport]
 
 
 @dataclass(frozen=True)
@@ -153,6 +171,8 @@ def score_paths(
     settings: Settings | None = None,
     keep_steps: bool = True,
     on_episode: Callable[[EpisodeReport], None] | None = None,
+    target: Target | None = None,
+    score_session: SessionScorer | None = None,
 ) -> ScoreReport:
     """Score every episode that the paths stand for.
 
@@ -162,10 +182,20 @@ def score_paths(
         settings: Values of alpha and k to score under; what the files say, or else `parameters`, if None.
         keep_steps: Keep every classified decision.
         on_episode: Called after each episode, for a progress display.
+        target: As in `score_stream`.
+        score_session: As in `score_stream`.
     """
     totals = Totals(parameters or Parameters())
     episodes: list[EpisodeReport] = []
-    for found in score_stream(paths, totals.parameters, settings=settings, keep_steps=keep_steps):
+    stream = score_stream(
+        paths,
+        totals.parameters,
+        settings=settings,
+        keep_steps=keep_steps,
+        target=target,
+        score_session=score_session,
+    )
+    for found in stream:
         totals.add(found)
         if isinstance(found, EpisodeReport):
             episodes.append(found)
@@ -175,7 +205,13 @@ def score_paths(
 
 
 def score_stream(
-    paths: Iterable[Path], parameters: Parameters, *, settings: Settings | None = None, keep_steps: bool = True
+    paths: Iterable[Path],
+    parameters: Parameters,
+    *,
+    settings: Settings | None = None,
+    keep_steps: bool = True,
+    target: Target | None = None,
+    score_session: SessionScorer | None = None,
 ) -> Iterator[Scored]:
     """Yield each episode that the paths stand for once it is scored, or what stands in its place.
 
@@ -184,8 +220,11 @@ def score_stream(
         parameters: Of the metric.
         settings: As in `score_paths`.
         keep_steps: Give every classified decision; else memory does not grow with an episode's length.
+        target: What counts as acquired in recordings of the real game; any ore if None.
+        score_session: Scores sessions, which need their world; without it they are faults.
     """
     asked = settings or Settings()
+    wanted = target or Target.parse(None)
     seen: set[Path] = set()
     for path in paths:
         for found in find_episodes(path):
@@ -193,25 +232,38 @@ def score_stream(
                 yield found
                 continue
             # A file named twice, or a folder and a file in it, is one episode.
-            file = found.path if isinstance(found, EpisodeFile) else found.trajectory
+            file = found.trajectory if isinstance(found, EpisodeSource) else found.path
             place = file.resolve()
             if place in seen:
                 continue
             seen.add(place)
-            if isinstance(found, EpisodeSource):
-                yield _recorded(found, parameters, asked, keep_steps)
+            if isinstance(found, EpisodeFile):
+                for entry in read_episodes(file):
+                    if isinstance(entry, BadInput):
+                        yield entry
+                    else:
+                        yield score_entry(entry, file, asked.parameters(parameters, entry.alpha, entry.k), keep_steps)
                 continue
-            for entry in read_episodes(file):
-                if isinstance(entry, BadInput):
-                    yield entry
-                else:
-                    yield score_entry(entry, file, asked.parameters(parameters, entry.alpha, entry.k), keep_steps)
+            yield _scored(found, asked.parameters(parameters), keep_steps, wanted, score_session)
 
 
-def _recorded(source: EpisodeSource, parameters: Parameters, settings: Settings, keep_steps: bool) -> Scored:
+def _scored(
+    found: EpisodeSource | Recording | SessionFile,
+    parameters: Sequence[Parameters],
+    keep_steps: bool,
+    target: Target,
+    score_session: SessionScorer | None,
+) -> Scored:
+    file = found.trajectory if isinstance(found, EpisodeSource) else found.path
     try:
-        return lost(source) or score_episode(source, settings.parameters(parameters), keep_steps=keep_steps)
+        if isinstance(found, Recording):
+            return score_recording(file, target, parameters, keep_steps=keep_steps)
+        if isinstance(found, SessionFile):
+            if score_session is None:
+                raise BadInput(file, "a session", "what can be scored without a world; `oresight score` has its world")
+            return score_session(file, parameters, keep_steps)
+        return lost(found) or score_episode(found, parameters, keep_steps=keep_steps)
     except BadInput as fault:
         return fault
     except OSError as error:
-        return unreadable(source.trajectory, error)
+        return unreadable(file, error)

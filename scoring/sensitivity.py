@@ -7,7 +7,7 @@ number unless they are kept.
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from scoring.parameters import Parameters
@@ -126,13 +126,19 @@ class Rescoring:
         self._keep_steps = keep_steps
         self._keep_rest = keep_rest
 
-    def score(self, action: str | None, facts: object = None) -> None:
-        """Take in the next decision."""
+    def score(self, action: str | None, facts: object = None, ticks: tuple[int, int] | None = None) -> None:
+        """Take in the next decision.
+
+        Args:
+            action: Its name, or None.
+            facts: Of it.
+            ticks: Where it was cut out of real-time play: the first and the last tick of its control.
+        """
         for scorer, steps in zip(self._scorers, self._steps, strict=True):
             keep = self._keep_steps and (self._keep_rest or not scorer.ended)
             step = scorer.score(action, facts)
             if keep:
-                steps.append(step)
+                steps.append(step if ticks is None else replace(step, ticks=ticks))
 
     def results(self, outcome: Outcome | None, reason: str | None) -> tuple[PairResult, ...]:
         """Return the result of each, in the order of the parameters.

@@ -37,6 +37,7 @@ class ScoredDecision:
         reasons: Why it is a gain, for example "position", "view", "ore", "target", "nearer", "repositioning".
         node: The node on which it ended; None if not scored.
         strict: The strict reading; None if not scored or if the world has but one reading.
+        ticks: Where it was cut out of real-time play: the first and the last tick of its control.
     """
 
     step: int
@@ -51,6 +52,7 @@ class ScoredDecision:
     reasons: tuple[str, ...]
     node: tuple[int, ...] | None
     strict: Reading | None
+    ticks: tuple[int, int] | None = None
 
     @classmethod
     def unscored(cls, step: int, action: str | None, stale: int) -> Self:
@@ -59,9 +61,11 @@ class ScoredDecision:
 
     def to_json(self) -> Json:
         """Return the decision as plain JSON."""
+        told = {} if self.ticks is None else {"ticks": list(self.ticks)}
         return {
             "step": self.step,
             "action": self.action,
+            **told,
             "scored": self.scored,
             "case": None if self.case is None else int(self.case),
             "gain": self.gain,
@@ -152,9 +156,9 @@ class EpisodeSummary:
         decisions: All recorded decisions.
         scored_decisions: Those that were scored.
         steps_taken: Decisions up to success or the budget.
-        budget: The full budget that was scored, in decisions.
+        budget: The full budget that was scored, in decisions; None where there was none.
         acquired: Target ores acquired; in the grid 1 once the goal is achieved.
-        target_count: How many were asked for.
+        target_count: How many were asked for; None where there was no task.
         discoveries: Target ores discovered, in their order.
     """
 
@@ -165,9 +169,9 @@ class EpisodeSummary:
     decisions: int
     scored_decisions: int
     steps_taken: int
-    budget: int
+    budget: int | None
     acquired: int
-    target_count: int
+    target_count: int | None
     discoveries: tuple[Discovery, ...] = field(default=())
 
     @property

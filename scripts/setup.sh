@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets the project up: virtual environment, packages, system libraries for OpenGL. Quick when all is there already.
 #   scripts/setup.sh         what is needed to run it
-#   scripts/setup.sh dev     and what the tests and checks need
+#   scripts/setup.sh dev     and what the tests and checks need, a display without a screen (Xvfb) included
 # PYTHON=... chooses the interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -65,6 +65,15 @@ if ! loadable; then
   is_root_with_apt || fail "system libraries for OpenGL are missing; run: sudo apt-get install -y $system_packages"
   apt_install "$system_packages"
   loadable || fail "OpenGL cannot be loaded although $system_packages are installed; another vendor's driver may be in the way"
+fi
+
+# ---- what the tests of the window need; without it they are skipped, and say so
+if [ "$what" = dev ] && [ "$(uname)" = Linux ] && ! { command -v Xvfb && command -v xdotool; } >/dev/null; then
+  if is_root_with_apt; then
+    apt_install xvfb xdotool
+  else
+    echo "setup: without Xvfb and xdotool the tests of the window are skipped; for them: sudo apt-get install -y xvfb xdotool"
+  fi
 fi
 
 # ---- the packages; the stamp says for which pyproject.toml they were installed

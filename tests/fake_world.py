@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -150,4 +151,5 @@ def corridor(
         open=lambda size: Corridor(size, name, breaks_at),
         scorer=lambda header: CountingScorer(),
         proof=lambda: proof,
+        again=partial(corridor, name, breaks_at, proof),
     )

@@ -144,7 +144,9 @@ def test_worlds_can_be_named_without_drawing() -> None:
     assert not modules_after("import craftenv.env, craftenv.scenarios, harness.worlds", "pyglet", "cv2", "av", *SDKS)
 
 
-@pytest.mark.parametrize("command", ["", "demo", "run", "score", "replay", "maps", "maps check", "study", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["", "demo", "run", "compare", "score", "play", "replay", "maps", "maps check", "study", "doctor"]
+)
 def test_help_needs_nothing(command: str) -> None:
     arguments = [*command.split(), "--help"]
     statement = (

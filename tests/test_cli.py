@@ -52,7 +52,7 @@ def corridors(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_worlds(kind: str, names: list[str]) -> Any:
         return tuple(corridor(name) for name in names)
 
-    monkeypatch.setattr("harness.cli.run.find_worlds", find_worlds)
+    monkeypatch.setattr("harness.selection.find_worlds", find_worlds)
 
 
 def run_corridor(oresight: Any, out: Path, *more: object) -> Ran:
@@ -67,7 +67,19 @@ def test_version(oresight: Any) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["demo", "run", "score", "replay", "maps make", "maps show", "maps check", "maps export", "study", "doctor"],
+    [
+        "demo",
+        "run",
+        "compare",
+        "score",
+        "replay",
+        "maps make",
+        "maps show",
+        "maps check",
+        "maps export",
+        "study",
+        "doctor",
+    ],
 )
 def test_every_help_shows_an_example(oresight: Any, command: str) -> None:
     ran = oresight(*command.split(), "--help")
@@ -89,7 +101,7 @@ def test_run_says_what_became_of_every_episode(oresight: Any, corridors: None, t
 def test_an_incomplete_run_says_so_and_exits_with_3(
     oresight: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("harness.cli.run.find_worlds", lambda kind, names: (corridor(names[0], breaks_at=2),))
+    monkeypatch.setattr("harness.selection.find_worlds", lambda kind, names: (corridor(names[0], breaks_at=2),))
     ran = run_corridor(oresight, tmp_path / "run")
     assert ran.code == 3
     assert "0 of 1 episodes scored" in ran.out
@@ -177,7 +189,7 @@ def test_no_opengl_is_one_sentence_and_leaves_nothing(
         raise MissingPartError("No OpenGL 3.3 could be opened; install the packages libegl1 libgl1")
 
     world = replace(corridor(), prepare=no_opengl)
-    monkeypatch.setattr("harness.cli.run.find_worlds", lambda kind, names: (world,))
+    monkeypatch.setattr("harness.selection.find_worlds", lambda kind, names: (world,))
     ran = run_corridor(oresight, tmp_path / "run")
     assert (ran.code, "install the packages libegl1" in ran.one_sentence()) == (1, True)
     assert not (tmp_path / "run").exists()

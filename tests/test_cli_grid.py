@@ -136,7 +136,7 @@ def test_grid_options_are_refused_in_the_3d_world(oresight: Any, tmp_path: Path)
         ran = oresight("run", "craft", "--agent", "stuck", "--out", tmp_path / "run", *option)
         assert "is for the grid" in ran.one_sentence()
     ran = oresight(
-        *("run", "craft", "--agent", "stuck", "--scenario", "outcrop-0", "--prompts", "base", "--no-pictures"),
+        *("run", "craft", "--agent", "stuck", "--scenario", "outcrop-0", "--prompts", "loud", "--no-pictures"),
         *("--out", tmp_path / "run"),
     )
     assert ran.code == 2

@@ -1,11 +1,12 @@
 """What the clients send and what they read, with the real SDKs, against a server on loopback."""
 
+import asyncio
 from typing import Any
 
 import numpy as np
 import pytest
 from loopback import PROTOCOLS, Sent, anthropic_body, gemini_body, loopback, openai_body, reply, saying, script
-from model_stage import KEYS, SCHEMA, Stage, a_picture, a_request
+from model_stage import KEYS, SCHEMA, Stage, a_picture, a_request, closing
 
 from harness.models.base import FinishReason, Usage
 
@@ -46,6 +47,14 @@ def test_each_provider_gets_its_own_key_and_nothing_else() -> None:
     assert found[3]["authorization"] == f"Bearer {KEYS['COMPATIBLE_API_KEY']}"
     for headers in found:
         assert sum("MARKER" in value for value in headers.values()) == 1
+
+
+def test_a_server_of_ones_own_is_told_neither_organization_nor_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-MARKER")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-MARKER")
+    with loopback(script(saying(GOOD))) as server:
+        Stage(server, "compatible").ask()
+    assert not any("org-MARKER" in value or "proj-MARKER" in value for value in server.heard[0].headers.values())
 
 
 def test_settings_stand_where_the_protocol_has_them() -> None:
@@ -127,6 +136,24 @@ def test_settings_that_the_model_refuses_are_dropped_with_one_warning_each(proto
     assert (second.text, second.requests) == (GOOD, 1)
     assert len(stage.warnings) == 3
     assert stage.clock.sleeps == []
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_requests_at_one_time_share_a_client_and_its_one_warning(protocol: str) -> None:
+    def answer(heard: Any) -> Sent:
+        if "temperature" in str(heard.body):
+            error = {"message": REFUSALS["temperature"][protocol], "code": 400 if protocol == "gemini" else None}
+            return Sent(400, {"error": error}, delay_s=0.05)
+        return reply(protocol, GOOD)
+
+    async def several() -> list[str]:
+        told = await asyncio.gather(*(stage.client.complete(a_request()) for _ in range(6)))
+        return [one.text for one in told]
+
+    with loopback(answer) as server:
+        stage = Stage(server, protocol)
+        assert closing(stage.client, several) == [GOOD] * 6
+    assert len(stage.warnings) == 1
 
 
 def test_the_allowance_is_called_what_the_server_calls_it() -> None:

@@ -132,13 +132,15 @@ def test_a_second_attempt_goes_on_in_the_folder_of_the_first(tmp_path: Path) -> 
     with store.RunFolder(tmp_path / "run", run_file()) as folder:
         first = folder.start_episode("corridor-0")
         first.line({"step": 1})
+        first.reply({"step": 1})
         first.frame(7, PICTURE)
         first.close()
         second = folder.start_episode("corridor-0")
         second.line({"step": 2})
+        second.cut_frames(6)
         second.close()
-    assert files_in(second.path) == ["trajectory.jsonl"]
-    assert (second.path / "trajectory.jsonl").read_text() == '{"step":2}\n'
+    assert files_in(second.path) == ["replies.jsonl", "trajectory.jsonl"]
+    assert (second.path / "trajectory.jsonl").read_text() == '{"step":1}\n{"step":2}\n'
 
 
 def test_a_folder_with_anything_else_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -80,8 +80,20 @@ class Happenings:
     hit_bedrock: bool = False
     mined_at: bool = False
 
+    def add(self, later: "Happenings") -> None:
+        """Append what happened after this."""
+        self.feet += later.feet
+        self.standing += later.standing
+        self.changes += later.changes
+        self.picked += later.picked
+        self.lost += later.lost
+        self.acquired += later.acquired
+        self.jumped = self.jumped or later.jumped
+        self.hit_bedrock = self.hit_bedrock or later.hit_bedrock
+        self.mined_at = self.mined_at or later.mined_at
 
-def _controls(action: Action, tick: int) -> Controls:
+
+def controls_of(action: Action, tick: int) -> Controls:
     """Return what one of the 21 actions holds down in its tick number `tick`, counted from 0."""
     first = tick == 0
     return Controls(
@@ -217,14 +229,17 @@ class Engine:
         """
         happened = Happenings()
         for tick in range(action.ticks):
-            self.tick(_controls(action, tick), happened)
+            self.tick(controls_of(action, tick), happened)
             if on_tick is not None:
                 on_tick()
-        # Everything is let go at the end of an action: mining progress is lost and the next jump is a new press.
+        self.let_go()
+        return happened
+
+    def let_go(self) -> None:
+        """Let everything go, as at the end of an action: mining progress is lost and the next jump is a new press."""
         self._mining = None
         self._mined_ticks = 0
         self._jump_armed = True
-        return happened
 
     def _mine(self, happened: Happenings) -> None:
         target = self.target()

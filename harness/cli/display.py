@@ -11,7 +11,7 @@ from rich.text import Text
 from harness.protocols import Step
 from harness.runner import Progress
 from harness.store import EpisodeResult
-from harness.summary import RunSummary, summary_of
+from harness.summary import RunSummary
 from harness.verdicts import rate_words, rates_so_far, readings, verdict_words
 from harness.words import visible
 from harness.worlds import World
@@ -19,9 +19,9 @@ from scoring.rates import Figure, PooledRates
 from scoring.summary import EpisodeSummary, ScoredDecision
 
 
-def make_console() -> Console:
-    """A console on standard output that takes every text as it is."""
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+def make_console(stderr: bool = False) -> Console:
+    """A console on standard output, or on standard error, that takes every text as it is."""
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True, stderr=stderr)
 
 
 class LiveLines(Progress):
@@ -45,48 +45,6 @@ class LiveLines(Progress):
         """Says how the episode ended."""
         kept = "" if played else " (played before)"
         self._console.print(f"{visible(result.id)}: {outcome_words(result)}{kept}")
-
-
-class EpisodeLines(Progress):
-    """A line per episode, with a count of decisions while it runs if somebody watches."""
-
-    def __init__(self, console: Console, name_width: int = 14) -> None:
-        self._console = console
-        self._name_width = name_width
-        self._status = console.status("starting") if console.is_terminal else None
-        self._place = ""
-        self._successes = 0
-        self._done = 0
-        self._planned = 0
-
-    def started(self, world: World, number: int, planned: int) -> None:
-        """Shows which episode is under way."""
-        self._planned = planned
-        self._place = f"episode {number} of {planned}, {visible(world.name)}"
-        if self._status is not None:
-            self._status.start()
-
-    def stepped(self, world: World, step: Step, scored: ScoredDecision) -> None:
-        """Counts decisions."""
-        if self._status is not None:
-            so_far = f"; {self._successes} of {self._done} succeeded so far" if self._done else ""
-            self._status.update(Text(f"{self._place}: decision {step.step} of {world.budget}{so_far}"))
-
-    def finished(self, result: EpisodeResult, played: bool) -> None:
-        """Prints the episode's figures."""
-        if self._status is not None:
-            self._status.stop()
-        self._done += 1
-        self._successes += result.outcome == "success"
-        kept = "" if played else " (played before)"
-        line = f"{visible(result.id):<{self._name_width}} {outcome_words(result)}{kept}"
-        if result.outcome.counts:
-            summary = summary_of(result)
-            line += (
-                f"; exploration error {rate_words(*summary.lenient.explore)}"
-                f", exploitation error {rate_words(*summary.lenient.exploit)}"
-            )
-        self._console.print(line)
 
 
 def live_line(step: Step, scored: ScoredDecision) -> Text:
@@ -124,6 +82,12 @@ def print_run(console: Console, summary: RunSummary) -> None:
     """A run's figures: counts first, then the pooled rates."""
     console.print(summary.counts_sentence())
     print_pooled(console, summary.pooled(), readings(summary.run.config.world))
+    if usage := summary.usage():
+        cost = "" if usage["cost"] is None else f", ${usage['cost']:.4f}"
+        console.print(
+            f"{usage['replies']} replies ({usage['reasks']} of them re-asks), {usage['input_tokens']} tokens in,"
+            f" {usage['output_tokens']} out{cost}"
+        )
     for result in summary.broken:
         console.print(f"broken: {visible(result.id)}: {visible(result.reason or '', 300)}")
     if not summary.complete:
@@ -132,9 +96,11 @@ def print_run(console: Console, summary: RunSummary) -> None:
 
 def print_pooled(console: Console, pooled: PooledRates, shown_readings: Sequence[str] = ("lenient", "strict")) -> None:
     """Pooled figures with numerators, denominators and intervals of 95 %, in the readings that are asked for."""
-    if not pooled.success.denominator:
+    if not pooled.success.denominator and not pooled.decisions:
         return
-    console.print(f"success: {figure_words(pooled.success)}")
+    # Recordings of the real game have decisions, but no task.
+    if pooled.success.denominator:
+        console.print(f"success: {figure_words(pooled.success)}")
     rows = [("pooled", *(shown_readings if len(shown_readings) > 1 else ("rate",)))]
     for name in ("exploration", "exploitation"):
         figures = [getattr(getattr(pooled, reading), name) for reading in shown_readings]

@@ -3,7 +3,6 @@
 import importlib
 import json
 import platform
-import socket
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ import typer
 from rich.text import Text
 
 from harness.cli.display import make_console
+from harness.displays import find_display
 from harness.errors import MissingPartError
 from harness.settings import PROVIDER_KEYS, Settings, read_settings
 from harness.video import video_encoder
@@ -95,31 +95,11 @@ def _opencv() -> str:
 
 
 def _display(settings: Settings) -> Part:
-    advice = "nothing here needs one; only a window for people and the desktop way will (set DISPLAY, or start Xvfb)"
-    if settings.x_display is None and settings.wayland_display is None:
-        return Part("display", "missing", "neither DISPLAY nor WAYLAND_DISPLAY is set", advice)
-    if settings.x_display is not None:
-        if _x_answers(settings.x_display):
-            return Part("display", "ok", f"X display {settings.x_display}")
-        return Part("display", "missing", f"no X server answers at DISPLAY={settings.x_display}", advice)
-    return Part("display", "ok", f"Wayland display {settings.wayland_display}")
-
-
-def _x_answers(display: str) -> bool:
-    """Whether something listens where an X display says; one on another machine is taken at its word."""
-    host, _, number = display.rpartition(":")
-    number = number.partition(".")[0]
-    if host not in ("", "unix") or not number.isdigit():
-        return True
-    for address in (f"/tmp/.X11-unix/X{number}", f"\0/tmp/.X11-unix/X{number}"):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(2.0)
-            try:
-                connection.connect(address)
-            except OSError:
-                continue
-            return True
-    return False
+    try:
+        return Part("display", "ok", find_display(settings))
+    except MissingPartError as error:
+        found, _, advice = str(error).partition("; ")
+        return Part("display", "missing", found, f"only a window for people and the desktop way need one: {advice}")
 
 
 def _keys(settings: Settings) -> list[Part]:

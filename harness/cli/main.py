@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import calibrate, demo, doctor, maps, replay, run, score, study
+from harness.cli import calibrate, compare, demo, doctor, maps, play, replay, run, score, study
 from harness.errors import OresightError
 from harness.words import visible
 from harness.worlds import own_version
@@ -23,7 +23,9 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(run.run)
+app.command()(compare.compare)
 app.command()(score.score)
+app.command()(play.play)
 app.command()(replay.replay)
 app.add_typer(maps.app, name="maps")
 app.command()(calibrate.calibrate)

@@ -10,8 +10,8 @@ import typer
 
 from harness import disk
 from harness.cli.display import make_console
-from harness.cli.run import parse_seeds
 from harness.errors import UsageError
+from harness.selection import parse_seeds
 from harness.words import visible
 
 FAULTY = 1

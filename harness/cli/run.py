@@ -1,175 +1,182 @@
-"""`oresight run`: plays the episodes that are asked for and leaves a run folder."""
+"""`oresight run`: plays the episodes that are asked for, or a study, and leaves a folder to go on with."""
 
-import re
+import dataclasses
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.agents import canonical_agent, find_agent
-from harness.cli.display import EpisodeLines, make_console, print_run
-from harness.context import canonical_name
-from harness.errors import UnknownNameError, UsageError
-from harness.runner import RunPlan
-from harness.runner import run as run_episodes
-from harness.store import Frames
+from harness.cli import options
+from harness.cli.display import make_console, print_run
+from harness.cli.progress import EpisodeLines
+from harness.cli.side_by_side import print_comparison, print_forecasts
+from harness.compare import compare, load_sides
+from harness.conditions import Arm, Condition, check_caps, forecast, make_arm
+from harness.disk import to_pretty_json, write_atomically
+from harness.errors import UsageError
+from harness.runner import run_all
+from harness.selection import Selection, parse_seeds
+from harness.spending import Caps
+from harness.store import to_csv
+from harness.studyfile import load_study, study_folder
+from harness.summary import RunSummary
 from harness.words import visible
-from harness.worlds import World, find_worlds, suite_names, world_of_map
-
-INCOMPLETE = 3
-_SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
-_NUMBERED = re.compile(r"(.+)-\d+")
-FRAMES: tuple[Frames, ...] = ("all", "last", "none")
-_NAME_WIDTH = 14
 
 
 def run(
-    world: Annotated[str, typer.Argument(metavar="WORLD", help="craft, the 3D world, or grid.")],
-    out: Annotated[Path, typer.Option(help="Run folder: new, empty, or an earlier run of the same command.")],
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD|STUDY.toml", help="craft, the 3D world, grid, or the file of a study.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Run folder: new, empty, or an earlier run of the same command.")
+    ] = None,
     agent: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="craft: random, stuck, spinner, scout, oracle; grid: random, depth-first, frontier,"
             " frontier(window=8,noise=0.1), solver; or package.module:Class."
         ),
-    ],
-    memory: Annotated[str, typer.Option(help="What the agent is shown: raw, window:N, or screenshots:N.")] = "raw",
-    scenario: Annotated[str | None, typer.Option(help="One scenario: outcrop-0, or in the grid low-small-0.")] = None,
-    suite: Annotated[
-        str | None, typer.Option(help="A suite of scenarios: craft-mine; in the grid main, semantic, exploit-only.")
     ] = None,
-    map_file: Annotated[Path | None, typer.Option("--map", help="Grid: a map file.")] = None,
-    demand: Annotated[
-        str | None, typer.Option(help="Grid: generated maps of an exploitation demand: low, medium, high.")
+    model: Annotated[
+        str | None,
+        typer.Option(help="In place of an agent: openai:M, gemini:M, anthropic:M, compatible:M@URL, scripted:FILE."),
     ] = None,
-    seeds: Annotated[str | None, typer.Option(help="Seeds, for example 0,1,2; the suite's own if left out.")] = None,
+    memory: options.Memory = "raw",
+    scenario: options.Scenario = None,
+    suite: options.Suite = None,
+    map_file: options.MapFile = None,
+    demand: options.Demand = None,
+    seeds: options.Seeds = None,
     prompts: Annotated[
         str | None,
-        typer.Option(help="Grid: base, exploration, exploitation or balance, or one of them with -reasoning."),
-    ] = None,
-    frames: Annotated[
-        str | None, typer.Option(help="Pictures to keep: all (below 100 episodes), last or none.")
-    ] = None,
-    size: Annotated[
-        str | None,
         typer.Option(
-            help="craft: width x height of the pictures, 64x48 to 1920x1080 (640x480 if left out); grid, with --demand:"
-            " the task DAG's size, small, medium, large."
+            help="base, exploration, exploitation or balance, or one of them with -reasoning; or a .toml or .json file"
+            " with texts of your own."
         ),
     ] = None,
-    pictures: Annotated[
-        bool, typer.Option(help="craft: whether the agent gets pictures; without, no OpenGL is needed.")
-    ] = True,
+    frames: options.FramesKept = None,
+    size: options.Size = None,
+    pictures: options.Pictures = True,
+    workers: options.Workers = 1,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    prices: options.Prices = None,
+    temperature: options.Temperature = 0.0,
+    max_output_tokens: options.MaxOutputTokens = 4096,
+    timeout_s: options.TimeoutS = 120.0,
+    reasoning_effort: options.ReasoningEffort = None,
+    picture_detail: options.PictureDetail = None,
+    model_seed: options.ModelSeed = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count episodes, requests and pictures, and play nothing.")
+    ] = False,
 ) -> None:
     """Play episodes and leave a run folder with records, scores and a summary.
 
-    The same command goes on where it was stopped; finished episodes are kept.
+    The same command goes on where it was stopped, however that happened; what is recorded is not asked again.
 
     Example: oresight run craft --agent scout --suite craft-mine --seeds 0,1,2 --out runs/scout
 
-    Example: oresight run grid --agent frontier --suite main --out runs/frontier
+    Example: oresight run grid --model openai:gpt-4.1-mini --memory tree+notes --suite main --max-cost 5 --out runs/tree
+
+    Example: oresight run STUDY.toml --out runs/study --workers 2
     """
+    if world.endswith(".toml"):
+        asked = (agent, model, scenario, suite, map_file, demand, seeds, prompts, frames, size, prices)
+        if any(each is not None for each in asked):
+            raise UsageError(
+                f"{world} says what is played; beside it give --out, --workers, --concurrency and caps alone"
+            )
+        _run_study(Path(world), out, workers, concurrency, Caps(max_cost, max_tokens), dry_run)
+        return
     numbers = None if seeds is None else parse_seeds(seeds)
-    canonical = canonical_name(memory)
-    kept_frames = _frames(frames)
-    picture_size = None
-    if world == "grid":
-        if kept_frames is not None:
-            raise UsageError("--frames is for pictures, and the grid has none; leave it out")
-        kept_frames = "none"
-        # What is quick to check comes first: a scenario that was never used is made now, which takes a while.
-        find_agent(agent, world)
-        worlds = _grid_worlds(scenario, suite, map_file, demand, size, numbers, prompts)
-    else:
-        for option, value in (("--map", map_file), ("--demand", demand)):
-            if value is not None:
-                raise UsageError(f"{option} is for the grid; give --scenario or --suite")
-        picture_size = parse_size(size or "640x480") if pictures else None
-        names = _scenario_names(world, scenario, suite, numbers)
-        find_agent(agent, world)
-        worlds = find_worlds(world, names) if prompts is None else find_worlds(world, names, prompts)
-    plan = RunPlan(canonical_agent(agent, world), canonical, worlds, kept_frames, picture_size)
+    manner = dataclasses.replace(
+        options.manner_of(world, frames, size, pictures, prices),
+        settings=options.settings_of(
+            temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
+        ),
+    )
+    dag_size = size if world == "grid" else None
+    selection = Selection(world, scenario, suite, map_file, demand, dag_size, numbers)
+    arm = make_arm(Condition(agent, model, memory, prompts), [selection], manner)
+    caps = Caps(max_cost, max_tokens)
+    check_caps(caps, [arm.plan])
+    if dry_run:
+        print_forecasts(make_console(), [(arm.label, forecast(arm.plan))])
+        return
+    if out is None:
+        raise UsageError("--out is missing; name the folder of the run, for example --out runs/first")
+    (summary,) = play([(arm, out)], workers, concurrency, caps)
     console = make_console()
-    width = max(_NAME_WIDTH, *(len(each.name) for each in worlds))
-    try:
-        summary = run_episodes(plan, out, EpisodeLines(console, width))
-    except KeyboardInterrupt:
-        console.print("Interrupted; the same command goes on with the run.")
-        raise typer.Exit(INCOMPLETE) from None
     print_run(console, summary)
     console.print(f"Written to {visible(str(out))}")
     if not summary.complete:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(options.INCOMPLETE)
 
 
-def parse_size(text: str) -> tuple[int, int]:
-    """Width and height of pictures.
+def play(
+    arms: list[tuple[Arm, Path]], workers: int, concurrency: int | None, caps: Caps, quiet: bool = False
+) -> list[RunSummary]:
+    """Plays runs with a display; who interrupts them ends the command.
 
-    Raises:
-        UsageError: It is no size, or beyond the limits.
+    Args:
+        arms: With their run folders.
+        workers: How many processes.
+        concurrency: How many episodes at once, or None for the usual.
+        caps: What it may cost.
+        quiet: Whether the display goes to standard error, so that standard output is for a machine.
     """
-    match = _SIZE.fullmatch(text)
-    width, height = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not (64 <= width <= 1920 and 48 <= height <= 1080):
-        raise UsageError(f"--size is {text!r}; expected WIDTHxHEIGHT from 64x48 to 1920x1080, for example 640x480")
-    return width, height
+    console = make_console(stderr=quiet)
+    width = max(len(world.name) for arm, _ in arms for world in arm.plan.worlds)
+    display = EpisodeLines(console, width, several=len(arms) > 1)
+    executor = options.executor_of(workers, concurrency, any(arm.plan.model is not None for arm, _ in arms))
+    try:
+        return run_all([(arm.plan, out) for arm, out in arms], display, executor, caps)
+    except KeyboardInterrupt:
+        display.close()
+        console.print("Interrupted; the same command goes on with the run.")
+        raise typer.Exit(options.INCOMPLETE) from None
+    finally:
+        display.close()
 
 
-def parse_seeds(text: str) -> list[int]:
-    """Seeds as whole numbers, each once.
-
-    Raises:
-        UsageError: One is no whole number of 0 or more, or one stands there twice.
-    """
-    parts = [part.strip() for part in text.split(",")]
-    for part in parts:
-        if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise UsageError(f"--seeds is {text!r} and {part!r} is no seed; expected whole numbers such as 0,1,2")
-    seeds = [int(part) for part in parts]
-    if len(set(seeds)) != len(seeds):
-        raise UsageError(f"--seeds is {text!r}, where a seed stands twice; give each once")
-    return seeds
-
-
-def _grid_worlds(
-    scenario: str | None,
-    suite: str | None,
-    map_file: Path | None,
-    demand: str | None,
-    size: str | None,
-    seeds: list[int] | None,
-    prompts: str | None,
-) -> tuple[World, ...]:
-    if [scenario, suite, map_file, demand].count(None) != 3:
-        raise UsageError("give one of --suite main, --scenario low-small-0, --map FILE, or --demand low --size small")
-    if (demand is None) != (size is None):
-        raise UsageError("--demand and --size go together, for example --demand low --size small")
-    if map_file is not None:
-        if seeds is not None:
-            raise UsageError("--map names one map, which no seed changes; leave out --seeds")
-        return (world_of_map(map_file, prompts),)
-    if demand is not None:
-        scenario = f"{demand}-{size}"
-    return find_worlds("grid", _scenario_names("grid", scenario, suite, seeds), prompts)
+def play_study(
+    arms: list[Arm], out: Path, workers: int, concurrency: int | None, caps: Caps, as_json: bool = False
+) -> None:
+    """Plays the conditions of a study in one folder, sets them side by side, and ends the command."""
+    # Before a folder is made, so that a missing key or part leaves nothing behind.
+    for arm in arms:
+        arm.plan.check()
+    with study_folder(out, arms) as folders:
+        summaries = play(list(zip(arms, folders, strict=True)), workers, concurrency, caps, quiet=as_json)
+        console = make_console()
+        if len(arms) < 2 or not all(summary.counts.scored for summary in summaries):
+            for arm, summary in zip(arms, summaries, strict=True):
+                console.print(f"\n{visible(arm.label)}")
+                print_run(console, summary)
+        else:
+            comparison = compare(load_sides([out]))
+            write_atomically(out / "summary.json", to_pretty_json(comparison.to_json()))
+            write_atomically(out / "summary.csv", to_csv(comparison.rows()).encode())
+            if as_json:
+                print(json.dumps(comparison.to_json(), allow_nan=False, indent=1))
+            else:
+                print_comparison(console, comparison)
+    if not as_json:
+        console.print(f"Written to {visible(str(out))}")
+    if not all(summary.complete for summary in summaries):
+        raise typer.Exit(options.INCOMPLETE)
 
 
-def _scenario_names(world: str, scenario: str | None, suite: str | None, seeds: list[int] | None) -> list[str]:
-    if (scenario is None) == (suite is None):
-        raise UsageError("give either --scenario, for example outcrop-0, or --suite, for example craft-mine")
-    if suite is not None:
-        return suite_names(world, suite, seeds)
-    assert scenario is not None
-    if _NUMBERED.fullmatch(scenario):
-        if seeds is not None:
-            raise UsageError(f"scenario {scenario!r} names its seed already; leave out --seeds, or the number")
-        return [scenario]
-    return [f"{scenario}-{number}" for number in ([0] if seeds is None else seeds)]
-
-
-def _frames(text: str | None) -> Frames | None:
-    for name in FRAMES:
-        if text == name:
-            return name
-    if text is not None:
-        raise UnknownNameError("choice for --frames", text, list(FRAMES))
-    return None
+def _run_study(path: Path, out: Path | None, workers: int, concurrency: int | None, caps: Caps, dry_run: bool) -> None:
+    study = load_study(path)
+    arms = study.arms()
+    own = study.caps()
+    caps = Caps(own.cost if caps.cost is None else caps.cost, own.tokens if caps.tokens is None else caps.tokens)
+    check_caps(caps, [arm.plan for arm in arms])
+    if dry_run:
+        print_forecasts(make_console(), [(arm.label, forecast(arm.plan)) for arm in arms])
+        return
+    play_study(arms, out or Path("runs", path.stem), workers, concurrency, caps)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -11,13 +12,16 @@ import typer
 
 from harness.cli.display import columns, make_console, print_pooled
 from harness.errors import UsageError
+from harness.session_score import score_session
 from harness.verdicts import rate_words, readings
 from harness.words import visible
 from scoring.episodes import EpisodeReport
+from scoring.ores import Target
 from scoring.parameters import Parameters
+from scoring.rates import EpisodeCounts
 from scoring.report import PairFigures, Scored, ScoreReport, Totals, score_stream
 from scoring.sensitivity import PairResult, Settings
-from scoring.summary import Tally
+from scoring.summary import EpisodeSummary, Tally
 
 FAULTY = 1
 INCOMPLETE = 3
@@ -29,7 +33,11 @@ _HEADING = ("episode", "agent", "outcome", "steps", "reading", "exploration erro
 
 def score(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Trajectories, episode files, episode folders, run folders.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Trajectories, sessions, VPT-style recordings, episode files; folders of an episode, a run, any mix.",
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print every decision as JSON.")] = False,
     alpha: Annotated[
@@ -38,19 +46,28 @@ def score(
     k: Annotated[
         str | None, typer.Option(help="Forgiven visits, for example 1,2,3; else as the file says, or 2.")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="What to acquire in VPT-style recordings, for example iron_ore; any ore if not given."),
+    ] = None,
 ) -> None:
     """Score recorded episodes, a row each, and the pooled rates; with several alpha or k, under each pair of them.
 
     A faulty file spoils no other: it is named, and the exit code is not 0.
 
+    VPT-style recordings are JSON Lines with mouse and keyboard, 20 a second; no film is needed.
+
     Example: oresight score runs/demo runs/scout --json
     """
     try:
         settings = Settings.parse(alpha, k)
+        wanted = Target.parse(target)
     except ValueError as error:
         raise UsageError(f"--{error}") from None
     totals = Totals(Parameters())
-    found = score_stream(paths, totals.parameters, settings=settings, keep_steps=as_json)
+    found = score_stream(
+        paths, totals.parameters, settings=settings, keep_steps=as_json, target=wanted, score_session=score_session
+    )
     report = _print_json(found, totals) if as_json else _print(found, totals)
     for problem in report.problems:
         print(f"oresight: {visible(problem)}", file=sys.stderr)
@@ -84,9 +101,14 @@ def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
     console = make_console()
     episodes = iter(_episodes(found, totals))
     kinds: set[str] = set()
+    undecided: dict[str, int] = {}
     while some := list(islice(episodes, TABLE_EPISODES)):
         kinds.update(episode.kind for episode in some)
         console.print(columns([_HEADING, *(row for episode in some for row in _rows(episode))]))
+        for episode in some:
+            undecided.update(Counter(undecided) + Counter(episode.undecided))
+            for remark in episode.remarks:
+                console.print(f"{visible(episode.name, 80)}: {visible(remark, 300)}")
     report = ScoreReport.of(totals)
     for figures in report.figures:
         if len(report.figures) > 1:
@@ -94,11 +116,19 @@ def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
         counts = figures.counts
         console.print(
             f"{counts.scored} of {counts.planned} episodes scored "
-            f"({counts.succeeded} succeeded, {counts.failed} failed), {counts.infrastructure} broken, "
+            f"({counts.succeeded} succeeded, {counts.failed} failed{_taskless(counts)}), "
+            f"{counts.infrastructure} broken, "
             f"{counts.incomplete} incomplete, {counts.unreadable} unreadable, {counts.missing} missing"
         )
         print_pooled(console, figures.pooled, readings("grid" if kinds == {"grid"} else "craft"))
+    for words, number in undecided.items():
+        console.print(f"undecided in {number} of these: {words}")
     return report
+
+
+def _taskless(counts: EpisodeCounts) -> str:
+    number = counts.scored - counts.succeeded - counts.failed
+    return f", {number} recorded without a task" if number else ""
 
 
 def _rows(episode: EpisodeReport) -> list[tuple[str, ...]]:
@@ -107,13 +137,17 @@ def _rows(episode: EpisodeReport) -> list[tuple[str, ...]]:
     for result in episode.results:
         summary = result.summary
         name = visible(episode.name, 80) + (f", {_pair_words(result)}" if several else "")
-        told = (name, visible(episode.agent, 40), str(summary.outcome), f"{summary.steps_taken}/{summary.budget}")
+        told = (name, visible(episode.agent, 40), str(summary.outcome), _steps_words(summary))
         if episode.kind == "grid":
             rows.append((*told, "", *_rates(summary.lenient)))
         else:
             rows.append((*told, "lenient", *_rates(summary.lenient)))
             rows.append(("", "", "", "", "strict", *_rates(summary.strict)))
     return rows
+
+
+def _steps_words(summary: EpisodeSummary) -> str:
+    return f"{summary.steps_taken}" if summary.budget is None else f"{summary.steps_taken}/{summary.budget}"
 
 
 def _rates(tally: Tally) -> tuple[str, str]:

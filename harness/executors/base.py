@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
+from harness.errors import CapReachedError
 from harness.playing import Desk, EpisodeTask, Listener, play_episode
 from harness.spending import Account
 
@@ -28,26 +29,53 @@ class Executor(Protocol):
 async def play_side_by_side(
     tasks: AsyncIterator[tuple[int, EpisodeTask]], concurrency: int, desk: Desk, listener: Listener
 ) -> None:
-    """Plays tasks as they come, so many at a time; the first error that stops a run stops all of them."""
+    """Plays tasks as they come, so many at a time; the first error that stops a run stops all of them.
+
+    When a cap is reached, replies that are on their way still come in, since they are paid for: every episode goes on
+    until it would ask again.
+
+    Raises:
+        OresightError: What stops the run.
+    """
     turn = asyncio.Lock()
+    # Of the slots those that play; the others wait for a task.
+    playing: set[asyncio.Task[None]] = set()
+    reached: CapReachedError | None = None
 
     async def slot() -> None:
-        while True:
+        nonlocal reached
+        me = asyncio.current_task()
+        assert me is not None
+        while reached is None:
             async with turn:
                 try:
                     number, task = await anext(tasks)
                 except StopAsyncIteration:
                     return
+            playing.add(me)
             listener.started(number)
-            listener.finished(number, await play_episode(task, number, desk, listener))
+            try:
+                listener.finished(number, await play_episode(task, number, desk, listener))
+            except CapReachedError as error:
+                reached = error
+                for each in slots:
+                    if each not in playing:
+                        each.cancel()
+            finally:
+                playing.discard(me)
 
     slots = [asyncio.create_task(slot()) for _ in range(concurrency)]
     try:
-        done, _ = await asyncio.wait(slots, return_when=asyncio.FIRST_EXCEPTION)
-        for finished in done:
-            finished.result()
+        left = set(slots)
+        while left:
+            done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            for finished in done:
+                if not finished.cancelled():
+                    finished.result()
     finally:
         for each in slots:
             each.cancel()
         await asyncio.gather(*slots, return_exceptions=True)
         await desk.aclose()
+    if reached is not None:
+        raise reached

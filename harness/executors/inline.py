@@ -22,4 +22,4 @@ class Inline:
                 yield number, task
 
         slots = max(1, min(self._concurrency, len(tasks)))
-        asyncio.run(play_side_by_side(numbered(), slots, Desk(account), listener))
+        asyncio.run(play_side_by_side(numbered(), slots, Desk(account, listener.warned), listener))

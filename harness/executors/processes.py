@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from multiprocessing.sharedctypes import SynchronizedArray
-from typing import Any, cast
+from typing import Any
 
 from harness import errors, store
 from harness.episode import Seen
@@ -39,6 +38,7 @@ _MOST_DEATHS = 3
 class _Worker:
     """A process, its pipe, and what it is playing."""
 
+    index: int
     process: SpawnProcess
     pipe: "Connection[Any, Any]"
     places: int
@@ -58,38 +58,44 @@ class Processes:
         count = min(self._workers, len(tasks))
         if count == 0:
             return
-        shared = self._context.Array("d", [account.cost, float(account.tokens)])
+        # A place for what was spent before, and one for each worker.
+        shared = self._context.RawArray("d", 2 * (count + 1))
+        shared[0], shared[1] = account.cost, float(account.tokens)
         workers: list[_Worker] = []
         try:
             for index in range(count):
                 places = (self._concurrency + count - 1 - index) // count
-                workers.append(self._start(places, count, account.caps, shared))
+                workers.append(self._start(index, places, count, account.caps, shared))
             self._serve(tasks, workers, account, shared, listener, count)
         finally:
             _stop(workers)
-            account.add(shared[0] - account.cost, round(shared[1]) - account.tokens)
+            account.add(sum(shared[2::2]), round(sum(shared[3::2])))
 
-    def _start(self, places: int, count: int, caps: Caps, shared: "SynchronizedArray[float]") -> _Worker:
+    def _start(self, index: int, places: int, count: int, caps: Caps, shared: MutableSequence[float]) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(theirs, places, caps, shared), daemon=True)
+        process = self._context.Process(
+            target=_work, args=(theirs, places, Account(caps, shared, index + 1)), daemon=True
+        )
         with shared_cores(count), _uninterruptible():
             process.start()
         theirs.close()
-        return _Worker(process, ours, places)
+        return _Worker(index, process, ours, places)
 
     def _serve(
         self,
         tasks: Sequence[EpisodeTask],
         workers: list[_Worker],
         account: Account,
-        shared: "SynchronizedArray[float]",
+        shared: MutableSequence[float],
         listener: Listener,
         count: int,
     ) -> None:
         waiting = list(range(len(tasks)))[::-1]
         left = len(tasks)
         deaths = 0
-        while left:
+        reached: errors.OresightError | None = None
+        # Once a cap is reached, what is being played goes on until it would ask again.
+        while left and (reached is None or any(worker.playing for worker in workers)):
             for worker in workers:
                 while waiting and len(worker.playing) < worker.places:
                     number = waiting.pop()
@@ -109,9 +115,17 @@ class Processes:
                             " choose fewer --workers, and give the same command again"
                         ) from None
                     if waiting:
-                        workers.append(self._start(worker.places, count, account.caps, shared))
+                        workers.append(self._start(worker.index, worker.places, count, account.caps, shared))
+                    continue
+                if news[:2] == ("stopped", errors.CapReachedError.__name__):
+                    reached = _error(*news[1:])
+                    waiting.clear()
+                    workers.remove(worker)
+                    _stop([worker])
                     continue
                 left -= _tell(news, worker, listener)
+        if reached is not None:
+            raise reached
 
     def _bury(self, worker: _Worker, tasks: Sequence[EpisodeTask], listener: Listener) -> int:
         """Records what a dead worker was playing as broken; returns how many episodes that were."""
@@ -138,6 +152,8 @@ def _tell(news: tuple[Any, ...], worker: _Worker, listener: Listener) -> int:
         listener.started(*told)
     elif kind == "stepped":
         listener.stepped(*told)
+    elif kind == "warned":
+        listener.warned(*told)
     elif kind == "finished":
         worker.playing.discard(told[0])
         listener.finished(*told)
@@ -188,9 +204,8 @@ def _uninterruptible() -> Iterator[None]:
 # --- the other side ---
 
 
-def _work(pipe: "Connection[Any, Any]", places: int, caps: Caps, shared: "SynchronizedArray[float]") -> None:
+def _work(pipe: "Connection[Any, Any]", places: int, account: Account) -> None:
     """A worker's life."""
-    account = Account(caps, cast(MutableSequence[float], shared.get_obj()), shared.get_lock())
     try:
         asyncio.run(_work_async(pipe, places, account))
     except errors.OresightError as error:
@@ -218,7 +233,8 @@ async def _work_async(pipe: "Connection[Any, Any]", places: int, account: Accoun
         while True:
             yield await inbox.get()
 
-    await play_side_by_side(tasks(), places, Desk(account), _Reporter(pipe))
+    reporter = _Reporter(pipe)
+    await play_side_by_side(tasks(), places, Desk(account, reporter.warned), reporter)
 
 
 class _Reporter:
@@ -243,6 +259,10 @@ class _Reporter:
     def finished(self, number: int, result: store.EpisodeResult) -> None:
         """See `Listener.finished`."""
         self._pipe.send(("finished", number, result))
+
+    def warned(self, words: str) -> None:
+        """See `Listener.warned`."""
+        self._pipe.send(("warned", words))
 
 
 def _words_alone(observation: Observation) -> Seen:

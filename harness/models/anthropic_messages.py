@@ -3,12 +3,10 @@
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from harness.errors import MissingPartError
 from harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary
+from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
 from harness.protocols import Json, Message, TextPart
 
-ANTHROPIC_URL = "https://api.anthropic.com"
 _FINISHES = {
     "max_tokens": FinishReason.LENGTH,
     "model_context_window_exceeded": FinishReason.LENGTH,
@@ -22,12 +20,8 @@ class AnthropicMessages(ProviderClient):
     lacks: ClassVar[frozenset[str]] = frozenset({"seed", "picture detail"})
 
     def _open(self, timeout_s: float) -> Any:
-        try:
-            import anthropic
-        except ImportError as error:
-            raise MissingPartError(
-                "models of Anthropic need the package anthropic; install it: pip install 'oresight[anthropic]'"
-            ) from error
+        import anthropic
+
         headers = {}
         if self._address.authorization is not None:
             # The key has a header of its own beside that of the user and password of an address.
@@ -53,12 +47,12 @@ class AnthropicMessages(ProviderClient):
         try:
             raw = await sdk.messages.with_raw_response.create(**body, extra_body=extra)
         except anthropic.APIStatusError as error:
-            return _answer(error.response)
+            return http_answer(error.response)
         except anthropic.APIResponseValidationError as error:
-            return _answer(error.response)
+            return http_answer(error.response)
         except anthropic.AnthropicError as error:
             raise self._no_connection(error) from None
-        return _answer(raw.http_response)
+        return http_answer(raw.http_response)
 
     def _body(self, request: ModelRequest, options: Collection[str]) -> Json:
         settings = self.settings
@@ -125,7 +119,3 @@ def _usage(value: object) -> Usage | None:
         cached_tokens=cached,
         cache_write_tokens=written,
     )
-
-
-def _answer(response: Any) -> Answer:
-    return Answer(response.status_code, {name.lower(): text for name, text in response.headers.items()}, response.text)

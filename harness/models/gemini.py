@@ -1,14 +1,13 @@
 """The protocol of Gemini, by the google-genai SDK."""
 
+import importlib
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Any, get_args
 
-from harness.errors import MissingPartError
 from harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary
+from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
 from harness.protocols import Json, Message, TextPart
 
-GEMINI_URL = "https://generativelanguage.googleapis.com"
 _LENGTH = frozenset({"MAX_TOKENS"})
 _BLOCKED = frozenset(
     {
@@ -27,15 +26,9 @@ _BLOCKED = frozenset(
 class Gemini(ProviderClient):
     """Gemini by its own SDK."""
 
-    lacks: ClassVar[frozenset[str]] = frozenset()
-
     def _open(self, timeout_s: float) -> Any:
-        try:
-            from google import genai
-        except ImportError as error:
-            raise MissingPartError(
-                "models of Gemini need the package google-genai; install it: pip install google-genai"
-            ) from error
+        from google import genai
+
         headers = {} if self._address.authorization is None else {"Authorization": self._address.authorization}
         # A client of our own: the SDK's would follow redirects, and one of its two kinds sends again by itself.
         http = _http_module().AsyncClient(follow_redirects=False, timeout=timeout_s)
@@ -67,12 +60,11 @@ class Gemini(ProviderClient):
                 model=self._model, contents=self._contents(request), config=self._config(request, options)
             )
         except errors.APIError as error:
-            response: Any = error.response
-            return _answer(response.status_code, response.headers, response.text)
+            return http_answer(error.response)
         except _http_module().HTTPError as error:
             raise self._no_connection(error) from None
         raw = answered.sdk_http_response
-        return _answer(200, raw.headers or {}, raw.body or "")
+        return Answer(200, {name.lower(): value for name, value in (raw.headers or {}).items()}, raw.body or "")
 
     def _contents(self, request: ModelRequest) -> list[Json]:
         return [
@@ -144,17 +136,10 @@ def _usage(value: object) -> Usage | None:
     return Usage(sent, said, thoughts, count(reported, "cachedContentTokenCount"))
 
 
-def _answer(status: int, headers: Any, text: str) -> Answer:
-    return Answer(status, {name.lower(): value for name, value in headers.items()}, text)
-
-
 def _http_module() -> Any:
-    """The HTTP library that the SDK is built on: httpx, or its successor under another name."""
-    try:
-        import httpx2
+    """The HTTP library whose clients the SDK takes: httpx, or its successor under another name."""
+    from google.genai import types
 
-        return httpx2
-    except ImportError:
-        import httpx  # type: ignore[import-not-found,unused-ignore]
-
-        return httpx
+    declared: Any = types.HttpxAsyncClient
+    accepted = get_args(declared) or (declared,)
+    return importlib.import_module(accepted[-1].__module__.partition(".")[0])

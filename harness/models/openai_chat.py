@@ -3,10 +3,9 @@
 from collections.abc import Collection
 from typing import Any
 
-from harness.errors import MissingPartError
 from harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
 from harness.models.faults import Fault
-from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary
+from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
 from harness.protocols import Json, Message, TextPart
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -26,14 +25,10 @@ class OpenAIChat(ProviderClient):
     _allowance = "max_completion_tokens"
 
     def _open(self, timeout_s: float) -> Any:
-        try:
-            import openai
-        except ImportError as error:
-            raise MissingPartError(
-                "models of this kind need the package openai; install it: pip install openai"
-            ) from error
+        import openai
+
         headers = {} if self._address.authorization is None else {"Authorization": self._address.authorization}
-        return openai.AsyncOpenAI(
+        sdk = openai.AsyncOpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self._address.url,
             max_retries=0,
@@ -41,6 +36,10 @@ class OpenAIChat(ProviderClient):
             default_headers=headers,
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, timeout=timeout_s),
         )
+        if self._address.url != OPENAI_URL:
+            # Read by the SDK from the environment, and nobody's business but OpenAI's.
+            sdk.organization = sdk.project = None
+        return sdk
 
     async def _close(self, sdk: Any) -> None:
         await sdk.close()
@@ -51,12 +50,12 @@ class OpenAIChat(ProviderClient):
         try:
             raw = await sdk.chat.completions.with_raw_response.create(**self._body(request, options))
         except openai.APIStatusError as error:
-            return _answer(error.response)
+            return http_answer(error.response)
         except openai.APIResponseValidationError as error:
-            return _answer(error.response)
+            return http_answer(error.response)
         except openai.OpenAIError as error:
             raise self._no_connection(error) from None
-        return _answer(raw.http_response)
+        return http_answer(raw.http_response)
 
     def _body(self, request: ModelRequest, options: Collection[str]) -> Json:
         settings = self.settings
@@ -159,7 +158,3 @@ def _usage(value: object) -> Usage | None:
         reasoning_tokens=count(reported, "completion_tokens_details", "reasoning_tokens"),
         cached_tokens=count(reported, "prompt_tokens_details", "cached_tokens"),
     )
-
-
-def _answer(response: Any) -> Answer:
-    return Answer(response.status_code, {name.lower(): text for name, text in response.headers.items()}, response.text)

@@ -310,6 +310,11 @@ def _json(text: str) -> object:
         return None
 
 
+def http_answer(response: Any) -> Answer:
+    """An SDK's response of HTTP as an answer."""
+    return Answer(response.status_code, {name.lower(): text for name, text in response.headers.items()}, response.text)
+
+
 def dictionary(value: object) -> Mapping[str, Any]:
     """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""A model by its name, `provider:model`; a protocol's file is imported when its provider is chosen.
+"""A model by its name, `provider:model`; an SDK is imported when its provider is chosen.
 
     openai:gpt-4.1-mini                         OpenAI
     gemini:gemini-2.5-flash                     Gemini
@@ -16,7 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import MissingPartError, UnknownNameError, UsageError
+from harness.models.anthropic_messages import AnthropicMessages
 from harness.models.base import ModelClient, ModelSettings
+from harness.models.gemini import Gemini
+from harness.models.openai_chat import OPENAI_URL, CompatibleChat, OpenAIChat
 from harness.models.provider import ProviderClient, Surroundings
 from harness.models.scripted import ScriptedModel, read_script
 from harness.models.secrets import Address, read_address, without_user
@@ -25,6 +28,8 @@ from harness.settings import COMPATIBLE_KEY, PROVIDER_KEYS, all_keys, provider_a
 _NAME = re.compile(r"(?P<provider>[^:]*):(?P<model>.*?)(?:@(?P<address>[a-zA-Z][a-zA-Z0-9+.-]*://.*))?", re.DOTALL)
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 _KEY = re.compile(r"[!-~]+")
+ANTHROPIC_URL = "https://api.anthropic.com"
+GEMINI_URL = "https://generativelanguage.googleapis.com"
 
 
 @dataclass(frozen=True)
@@ -33,49 +38,26 @@ class Provider:
 
     Attributes:
         title: Its name in settings; `compatible` for a server of one's own.
-        module: Holds the client.
-        client: Its class.
+        client: The class of its clients.
         url: Its own address, or None where one has to be given.
-        package: What has to be importable.
+        package: The SDK, which is imported when the provider is chosen.
         install: How to get that.
     """
 
     title: str
-    module: str
-    client: str
+    client: type[ProviderClient]
     url: str | None
     package: str
     install: str
 
 
 PROVIDERS: dict[str, Provider] = {
-    "openai": Provider(
-        "OpenAI",
-        "harness.models.openai_chat",
-        "OpenAIChat",
-        "https://api.openai.com/v1",
-        "openai",
-        "pip install openai",
-    ),
-    "gemini": Provider(
-        "Gemini",
-        "harness.models.gemini",
-        "Gemini",
-        "https://generativelanguage.googleapis.com",
-        "google.genai",
-        "pip install google-genai",
-    ),
+    "openai": Provider("OpenAI", OpenAIChat, OPENAI_URL, "openai", "pip install openai"),
+    "gemini": Provider("Gemini", Gemini, GEMINI_URL, "google.genai", "pip install google-genai"),
     "anthropic": Provider(
-        "Anthropic",
-        "harness.models.anthropic_messages",
-        "AnthropicMessages",
-        "https://api.anthropic.com",
-        "anthropic",
-        "pip install 'oresight[anthropic]'",
+        "Anthropic", AnthropicMessages, ANTHROPIC_URL, "anthropic", "pip install 'oresight[anthropic]'"
     ),
-    "compatible": Provider(
-        "compatible", "harness.models.openai_chat", "CompatibleChat", None, "openai", "pip install openai"
-    ),
+    "compatible": Provider("compatible", CompatibleChat, None, "openai", "pip install openai"),
 }
 FORMS = [*(f"{name}:MODEL" for name in PROVIDERS if name != "compatible"), "compatible:MODEL@ADDRESS", "scripted:FILE"]
 
@@ -161,9 +143,8 @@ def make_client(
         raise MissingPartError(
             f"{name.public} needs the package {provider.package}; install it: {provider.install}"
         ) from error
-    client: type[ProviderClient] = getattr(importlib.import_module(provider.module), provider.client)
     address = _address(name, provider, environment)
-    return client(name.public, name.model, key, address, settings or ModelSettings(), surroundings)
+    return provider.client(name.public, name.model, key, address, settings or ModelSettings(), surroundings)
 
 
 def _key(name: ModelName, provider: Provider, environment: Mapping[str, str] | None) -> str | None:

@@ -105,7 +105,12 @@ class _LogFilter(logging.Filter):
         return self._redact.pattern == redact.pattern
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._redact(record.getMessage()), ()
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError):
+            # A message that does not fit its arguments is not worth a request.
+            message = str(record.msg)
+        record.msg, record.args = self._redact(message), ()
         if record.exc_info and not record.exc_text:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
         if record.exc_text:

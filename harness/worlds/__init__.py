@@ -36,6 +36,11 @@ def find_worlds(
     return worlds
 
 
+def kind_of(suite: str | None = None, scenario: str | None = None) -> str | None:
+    """The kind of world that has a suite or a scenario, with or without its number; None if none has."""
+    return next((kind for kind in KINDS if _module(kind).knows(suite, scenario)), None)
+
+
 def prompt_parts(kind: str) -> tuple[str, ...]:
     """What the prompts of a kind of world are made of.
 

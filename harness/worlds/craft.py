@@ -59,6 +59,25 @@ def of_header(header: records.Header) -> World:
     Raises:
         ReplayRefusedError: It was another terrain.
     """
+    scenario = recorded_scenario(header)
+    return _world(scenario, header.prompts if header.prompts in PROMPTS else None)
+
+
+def of_session(header: records.SessionHeader) -> World:
+    """The world that a person's session was recorded in.
+
+    Raises:
+        ReplayRefusedError: It was another terrain.
+    """
+    return _world(recorded_scenario(header))
+
+
+def recorded_scenario(header: records.Header | records.SessionHeader) -> Scenario:
+    """The scenario that a trajectory or a session was recorded in.
+
+    Raises:
+        ReplayRefusedError: It was another terrain, or it is no scenario.
+    """
     recorded = header.versions.get("terrain")
     if recorded != TERRAIN_VERSION:
         raise ReplayRefusedError(
@@ -66,8 +85,7 @@ def of_header(header: records.Header) -> World:
             " same; `oresight score` still scores it, and a replay needs the oresight that recorded it"
         )
     try:
-        scenario = load_scenario(records.to_line(header.scenario).decode(), "the header's scenario")
-        return _world(scenario, header.prompts if header.prompts in PROMPTS else None)
+        return load_scenario(records.to_line(header.scenario).decode(), "the header's scenario")
     except UnknownScenarioError as error:
         raise ReplayRefusedError(str(error)) from error
 

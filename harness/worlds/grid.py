@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from gridenv.env import GridEnv, Observation, Transition
-from gridenv.generate import GENERATOR_VERSION
+from gridenv.generate import DEMANDS, GENERATOR_VERSION
 from gridenv.mapfile import MapError, map_to_json, parse_map
 from gridenv.model import DIRECTION_NAMES, VISIBILITIES, Cell, Exploration, Visibility
 from gridenv.prompts import PARTS, STRATEGIES, Strategy, system_prompt
 from gridenv.solver import solve
 from gridenv.suites import (
+    SUITES,
     GridScenario,
     UnknownScenarioError,
     get_scenario,
@@ -62,6 +63,11 @@ def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
         return scenario_names(name, None if seeds is None else tuple(seeds))
     except UnknownScenarioError as error:
         raise UsageError(str(error)) from error
+
+
+def knows(suite: str | None, scenario: str | None) -> bool:
+    """Whether a suite, or a scenario with or without its number, is of this world."""
+    return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in (*DEMANDS, "full", "custom"))
 
 
 def of_map(path: Path, prompts: str | None = None, own: OwnPrompts | None = None) -> World:

@@ -1,4 +1,6 @@
-"""Finds the episodes that a path stands for: a trajectory or episode file, an episode's folder, or a run's folder.
+"""Finds the episodes that a path stands for: a trajectory, an episode file, or the folder of an episode, run or study.
+
+A study's folder holds a run's folder for each condition.
 
 Which of the two a file is, its beginning says: a trajectory's header names its format, an episode file has a map and
 moves. A file that shows neither is told by its name.
@@ -13,16 +15,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring.readers.faults import BadInput, read_object, unreadable, validated
-from scoring.records import LINE_BYTES_MAX, TRAJECTORY_FORMAT, EpisodeResult, RunFile
+from scoring.records import LINE_BYTES_MAX, SESSION_FORMAT, TRAJECTORY_FORMAT, EpisodeResult, RunFile
 
 TRAJECTORY = "trajectory.jsonl"
 RESULT = "result.json"
 RUN = "run.json"
 EPISODES = "episodes"
+STUDY = "study.json"
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _BEGINNING_BYTES = 1 << 16
 _OF_A_TRAJECTORY = f'"{TRAJECTORY_FORMAT}"'.encode()
+_OF_A_SESSION = f'"{SESSION_FORMAT}"'.encode()
+_OF_A_RECORDING = re.compile(rb'"(mouse|keyboard|isGuiOpen)"\s*:')
+_LINES_SUFFIXES = (".jsonl", ".ndjson")
+_FILM_SUFFIXES = (".mp4", ".mkv", ".webm", ".avi", ".mov")
+# Deeper than anybody sorts recordings.
+_DEPTH_MAX = 16
 _OF_EPISODES = re.compile(rb'"(map|moves|episodes|visibility|alpha|k)"\s*:')
 
 
@@ -63,7 +72,21 @@ class EpisodeFile:
     path: Path
 
 
-Found = EpisodeSource | EpisodeFile | MissingEpisode | BadInput
+@dataclass(frozen=True)
+class Recording:
+    """A VPT-style recording of the real game, see `readers.vpt`."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class SessionFile:
+    """A person's session in the window, see `readers.session`."""
+
+    path: Path
+
+
+Found = EpisodeSource | EpisodeFile | Recording | SessionFile | MissingEpisode | BadInput
 
 
 def find_episodes(path: Path) -> Iterator[Found]:
@@ -73,17 +96,54 @@ def find_episodes(path: Path) -> Iterator[Found]:
             yield _file(path)
         elif not path.is_dir():
             yield BadInput(
-                path, "no such file or folder", "a trajectory, an episode file, an episode's folder or a run's folder"
+                path,
+                "no such file or folder",
+                "a trajectory, a recording, an episode file, or a folder of such (an episode's, a run's, any mix)",
             )
-        elif (path / TRAJECTORY).exists() or (path / TRAJECTORY).is_symlink():
-            yield _episode(path)
-        elif (path / RUN).exists() or (path / EPISODES).is_dir():
-            yield from _run(path)
         else:
-            expected = f"{TRAJECTORY} (an episode's folder) or {RUN} and {EPISODES} (a run's folder) in it"
-            yield BadInput(path, "neither", expected)
+            nothing = True
+            for found in _folder(path, 0):
+                nothing = False
+                yield found
+            if nothing:
+                expected = f"{TRAJECTORY} (an episode's folder) or {RUN} and {EPISODES} (a run's folder) in it"
+                yield BadInput(path, "neither", f"{expected}, or recordings and episode files")
     except OSError as error:
         yield unreadable(path, error)
+
+
+def _folder(path: Path, depth: int) -> Iterator[Found]:
+    if (path / TRAJECTORY).exists() or (path / TRAJECTORY).is_symlink():
+        yield _episode(path)
+    elif (path / RUN).exists() or (path / EPISODES).is_dir():
+        yield from _run(path)
+    elif (path / STUDY).is_file():
+        # Beside its runs a study has a summary, which is no recording.
+        for item in sorted(path.iterdir()):
+            if item.is_dir() and not item.is_symlink() and (item / RUN).is_file():
+                yield from _run(item)
+    else:
+        yield from _mix(path, depth)
+
+
+def _mix(path: Path, depth: int) -> Iterator[Found]:
+    for item in sorted(path.iterdir()):
+        if item.name.startswith("."):
+            continue
+        try:
+            is_lines = item.suffix in _LINES_SUFFIXES
+            if item.is_symlink():
+                if is_lines or item.suffix == ".json" or item.is_dir():
+                    yield BadInput(item, "a link", "a plain file or folder; links are not followed")
+            elif item.is_dir():
+                if depth >= _DEPTH_MAX:
+                    yield BadInput(item, "one folder more", f"at most {_DEPTH_MAX} folders in each other")
+                else:
+                    yield from _folder(item, depth + 1)
+            elif item.is_file() and (is_lines or (item.suffix == ".json" and _is_episodes(item))):
+                yield _file(item)
+        except OSError as error:
+            yield unreadable(item, error)
 
 
 def read_result(path: Path) -> EpisodeResult | None:
@@ -100,20 +160,44 @@ def read_result(path: Path) -> EpisodeResult | None:
 def _file(path: Path) -> Found:
     if path.name == RUN or path.name == RESULT:
         return BadInput(path, f"the {path.name} of a folder", "the folder itself, or its trajectory: name that one")
-    if path.name != TRAJECTORY and _has_episodes(path):
-        return EpisodeFile(path)
+    if path.suffix.lower() in _FILM_SUFFIXES:
+        return BadInput(path, "a film", "the recording that lies beside it, a .jsonl file: a film is not needed")
+    if path.name != TRAJECTORY and (found := _recognised(path)) is not None:
+        return found
     beside = path.parent / RESULT
     result = beside if path.name == TRAJECTORY and beside.exists() else None
     name = path.resolve().parent.name if path.name == TRAJECTORY else path.name
     return EpisodeSource(name, path, result, result_required=False)
 
 
-def _has_episodes(path: Path) -> bool:
+def _recognised(path: Path) -> Found | None:
+    """Return what a file's beginning says that it is; None for a trajectory, or what may be one."""
+    beginning = _beginning(path)
+    first = beginning.partition(b"\n")[0]
+    if _OF_A_TRAJECTORY in first:
+        return None
+    if _OF_A_SESSION in first:
+        return SessionFile(path)
+    if _OF_A_RECORDING.search(first):
+        return Recording(path)
+    if _OF_EPISODES.search(beginning) or path.suffix == ".json":
+        return EpisodeFile(path)
+    return Recording(path) if _OF_A_RECORDING.search(beginning) else None
+
+
+def _is_episodes(path: Path) -> bool:
+    beginning = _beginning(path)
+    return path.name not in (RUN, RESULT) and (
+        _OF_EPISODES.search(beginning) is not None
+        or _OF_A_TRAJECTORY in beginning
+        or _OF_A_SESSION in beginning
+        or _OF_A_RECORDING.search(beginning) is not None
+    )
+
+
+def _beginning(path: Path) -> bytes:
     with path.open("rb") as stream:
-        beginning = stream.read(_BEGINNING_BYTES)
-    if _OF_A_TRAJECTORY in beginning.partition(b"\n")[0]:
-        return False
-    return _OF_EPISODES.search(beginning) is not None or path.suffix == ".json"
+        return stream.read(_BEGINNING_BYTES)
 
 
 def _episode(folder: Path) -> Found:

@@ -1,0 +1,108 @@
+"""`oresight compare`: sets conditions side by side, those of runs that are there or those that it plays now."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli import options
+from harness.cli.display import make_console
+from harness.cli.run import play_study
+from harness.cli.side_by_side import print_comparison
+from harness.compare import compare as set_side_by_side
+from harness.compare import load_sides
+from harness.conditions import Condition, check_caps, make_arm
+from harness.errors import UsageError
+from harness.selection import Selection, parse_seeds
+from harness.spending import Caps
+from harness.words import visible
+from harness.worlds import kind_of
+
+
+def compare(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN_DIR...]", help="Folders of runs or studies; without, conditions are played."),
+    ] = None,
+    world: Annotated[str | None, typer.Option(help="craft or grid; what the agent or suite says if left out.")] = None,
+    agent: Annotated[str | None, typer.Option(help="One or more agents, for example scout,random.")] = None,
+    model: Annotated[str | None, typer.Option(help="One or more models, for example openai:a,gemini:b.")] = None,
+    memory: Annotated[str, typer.Option(help="One or more memories, for example raw,screenshots.")] = "raw",
+    prompts: Annotated[str | None, typer.Option(help="One or more sets of prompts, for models.")] = None,
+    scenario: options.Scenario = None,
+    suite: options.Suite = None,
+    map_file: options.MapFile = None,
+    demand: options.Demand = None,
+    seeds: options.Seeds = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of what is played; one under runs/ if left out.")] = None,
+    frames: options.FramesKept = None,
+    size: options.Size = None,
+    pictures: options.Pictures = True,
+    workers: options.Workers = 1,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    prices: options.Prices = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+) -> None:
+    """Compare conditions on the same episodes: success, both errors, decisions and cost, with paired differences.
+
+    Example: oresight compare --agent scout --memory raw,screenshots --suite craft-mine
+
+    Example: oresight compare runs/scout runs/tree --json
+    """
+    if runs:
+        if agent is not None or model is not None or suite is not None or scenario is not None:
+            raise UsageError("give either folders of runs, or agents and models to play, not both")
+        _compare_runs(runs, as_json)
+        return
+    kind = world or _kind(suite, scenario, map_file, demand)
+    numbers = None if seeds is None else parse_seeds(seeds)
+    manner = options.manner_of(kind, frames, size, pictures, prices)
+    selection = Selection(kind, scenario, suite, map_file, demand, size if kind == "grid" else None, numbers)
+    memories = options.split_list(memory)
+    conditions = [Condition(each, None, kept) for each in options.split_list(agent or "") for kept in memories]
+    sets: list[str | None] = [*options.split_list(prompts)] if prompts else [None]
+    conditions += [
+        Condition(None, each, kept, chosen)
+        for each in options.split_list(model or "")
+        for kept in memories
+        for chosen in sets
+    ]
+    arms = {arm.label: arm for arm in (make_arm(each, [selection], manner) for each in conditions)}
+    if len(arms) < 2:
+        raise UsageError(
+            f"a comparison needs two or more conditions, found {len(arms)}; give several of --agent, --model, --memory"
+            " or --prompts with commas between, for example --agent scout --memory raw,screenshots"
+        )
+    caps = Caps(max_cost, max_tokens)
+    chosen_arms = list(arms.values())
+    check_caps(caps, [arm.plan for arm in chosen_arms])
+    told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in chosen_arms])
+    folder = out or Path("runs", f"compare-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
+    play_study(chosen_arms, folder, workers, concurrency, caps, as_json)
+
+
+def _compare_runs(runs: list[Path], as_json: bool) -> None:
+    comparison = set_side_by_side(load_sides(runs))
+    if as_json:
+        print(json.dumps(comparison.to_json(), allow_nan=False, indent=1))
+    else:
+        print_comparison(make_console(), comparison)
+    if not comparison.complete:
+        raise typer.Exit(options.INCOMPLETE)
+
+
+def _kind(suite: str | None, scenario: str | None, map_file: Path | None, demand: str | None) -> str:
+    """The world that is meant where none is named: grid maps are, and suites and scenarios know theirs."""
+    if map_file is not None or demand is not None:
+        return "grid"
+    name = suite or scenario
+    if name is None:
+        raise UsageError("give --suite or --scenario, for example --suite craft-mine; or two or more folders of runs")
+    found = kind_of(suite=suite, scenario=scenario)
+    if found is None:
+        raise UsageError(f"{visible(name, 80)!r} is of no world that is known; give --world craft or --world grid")
+    return found

@@ -1,0 +1,331 @@
+"""Conditions side by side on the episodes that all of them have, and the differences, paired by episode.
+
+Reads run folders and the folders of studies; plays nothing. A figure stands beside its counts, and what the conditions
+do not share is left out and named.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness import disk, store
+from harness.errors import OresightError, RecordError, UsageError
+from harness.protocols import Json
+from harness.studyfile import STUDY_NAME, condition_folders
+from harness.summary import RunSummary, summarise, summary_of
+from harness.verdicts import readings
+from scoring.rates import RESAMPLES, SEED, Counts, Interval, PooledRates, bootstrap_difference, pool
+from scoring.summary import EpisodeSummary
+
+COMPARISON_FORMAT = "oresight.comparison"
+KINDS = {"exploration": "explore", "exploitation": "exploit"}
+METHOD = f"paired bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %"
+_MILLION = 1_000_000
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Side:
+    """One condition.
+
+    Attributes:
+        label: In words.
+        summary: What became of its episodes.
+        unreadable: What is wrong with result files, in sentences.
+    """
+
+    label: str
+    summary: RunSummary
+    unreadable: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> dict[str, store.EpisodeResult]:
+        """Episodes with a result, by id."""
+        return {result.id: result for result in self.summary.results if result.outcome.counts}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A condition minus the first one.
+
+    Attributes:
+        value: None where one of the two is undefined.
+        interval: Of 95 %, or None where there is none.
+        n: Pairs of episodes.
+    """
+
+    value: float | None
+    interval: Interval | None
+    n: int
+
+    def to_json(self) -> Json:
+        """As a JSON object."""
+        interval = None if self.interval is None else list(self.interval)
+        return {"value": self.value, "interval": interval, "method": METHOD, "n": self.n}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A condition's figures over the shared episodes.
+
+    Attributes:
+        label: In words.
+        pooled: Success, errors in both readings.
+        decisions: Mean number of decisions used.
+        cost: US dollars of the shared episodes together; None without a price or a model.
+        differences: By the name of the measure; empty for the first condition.
+    """
+
+    label: str
+    pooled: PooledRates
+    decisions: float
+    cost: float | None
+    differences: dict[str, Difference]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All conditions.
+
+    Attributes:
+        kind: Of the world.
+        sides: As they were found.
+        shared: Ids of the episodes that all have a result of.
+        columns: A condition each, in the same order.
+        notes: What a reader has to know, in sentences.
+    """
+
+    kind: str
+    sides: tuple[Side, ...]
+    shared: tuple[str, ...]
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every condition has a result of every episode that it planned."""
+        return all(side.summary.complete and not side.unreadable for side in self.sides)
+
+    def to_json(self) -> Json:
+        """As a JSON object."""
+        return {
+            "format": COMPARISON_FORMAT,
+            "version": 1,
+            "world": self.kind,
+            "complete": self.complete,
+            "same_episodes": all(set(side.scored) == set(self.shared) for side in self.sides),
+            "shared_episodes": list(self.shared),
+            "notes": list(self.notes),
+            "conditions": [
+                {
+                    "label": column.label,
+                    "agent": side.summary.run.config.agent,
+                    "memory": side.summary.run.config.memory,
+                    "prompts": side.summary.run.config.prompts,
+                    "counts": side.summary.counts.to_json(),
+                    "shared": {
+                        "episodes": len(self.shared),
+                        **column.pooled.to_json(),
+                        "decisions_used": column.decisions,
+                        "cost": column.cost,
+                    },
+                    "difference_from_first": {name: each.to_json() for name, each in column.differences.items()},
+                }
+                for side, column in zip(self.sides, self.columns, strict=True)
+            ],
+        }
+
+    def rows(self) -> list[Json]:
+        """A row for each planned episode of each condition."""
+        return [
+            {"condition": side.label, "shared": row["episode"] in self.shared, **row}
+            for side in self.sides
+            for row in side.summary.rows()
+        ]
+
+
+def load_sides(paths: Sequence[Path]) -> list[Side]:
+    """Reads run folders, and every condition of the folders of studies.
+
+    Raises:
+        OresightError: A folder holds no run.
+    """
+    folders: list[Path] = []
+    for path in paths:
+        folders += condition_folders(path) if (path / STUDY_NAME).is_file() else [path]
+    runs = [_load(folder) for folder in folders]
+    labels = _labels([run for run, _, _ in runs], folders)
+    return [
+        Side(label, summarise(run, results), tuple(problems))
+        for label, (run, results, problems) in zip(labels, runs, strict=True)
+    ]
+
+
+def compare(sides: Sequence[Side]) -> Comparison:
+    """Sets conditions side by side.
+
+    Raises:
+        UsageError: There are fewer than two, they are of different worlds, or they share no episode.
+    """
+    if len(sides) < 2:
+        raise UsageError(f"a comparison needs two or more conditions; found {len(sides)}")
+    kinds = {side.summary.run.config.world for side in sides}
+    if len(kinds) > 1:
+        raise UsageError(f"runs in {' and '.join(sorted(kinds))} cannot be compared; give runs in the same world")
+    (kind,) = kinds
+    shared, notes = _shared(sides)
+    if not shared:
+        raise UsageError(f"the conditions share no episode with a result ({'; '.join(notes)}); nothing to compare")
+    chosen = [[side.scored[name] for name in shared] for side in sides]
+    columns = tuple(
+        _column(side.label, results, chosen[0] if place else None, kind)
+        for place, (side, results) in enumerate(zip(sides, chosen, strict=True))
+    )
+    return Comparison(kind, tuple(sides), shared, columns, tuple(notes))
+
+
+def measures(kind: str) -> dict[str, Callable[[EpisodeSummary], Counts]]:
+    """What is compared, by name: of each episode a numerator and a denominator."""
+    found: dict[str, Callable[[EpisodeSummary], Counts]] = {"success": lambda summary: (int(summary.success), 1)}
+    for error, part in KINDS.items():
+        for reading in readings(kind):
+            found[f"{error}_error_{reading}"] = _counts_of(reading, part)
+    found["decisions_used"] = lambda summary: (summary.steps_taken, 1)
+    return found
+
+
+def _counts_of(reading: str, part: str) -> Callable[[EpisodeSummary], Counts]:
+    def counts(summary: EpisodeSummary) -> Counts:
+        found: Counts = getattr(getattr(summary, reading), part)
+        return found
+
+    return counts
+
+
+def _column(
+    label: str, results: Sequence[store.EpisodeResult], first: Sequence[store.EpisodeResult] | None, kind: str
+) -> Column:
+    summaries = [summary_of(result) for result in results]
+    costs = [_cost(result) for result in results]
+    known = [cost for cost in costs if cost is not None]
+    differences: dict[str, Difference] = {}
+    if first is not None:
+        before = [summary_of(result) for result in first]
+        for name, counts in measures(kind).items():
+            differences[name] = _difference(list(map(counts, summaries)), list(map(counts, before)))
+        others = [_cost(result) for result in first]
+        if None not in costs and None not in others:
+            per_episode = _difference(_money(costs), _money(others))
+            differences["cost_per_episode"] = Difference(
+                None if per_episode.value is None else per_episode.value / _MILLION,
+                None
+                if per_episode.interval is None
+                else (per_episode.interval[0] / _MILLION, per_episode.interval[1] / _MILLION),
+                per_episode.n,
+            )
+    return Column(
+        label,
+        pool(summaries),
+        sum(summary.steps_taken for summary in summaries) / len(summaries),
+        sum(known) if len(known) == len(costs) else None,
+        differences,
+    )
+
+
+def _cost(result: store.EpisodeResult) -> float | None:
+    cost = None if result.usage is None else result.usage.get("cost")
+    return float(cost) if isinstance(cost, int | float) else None
+
+
+def _money(costs: Sequence[float | None]) -> list[Counts]:
+    """In millionths of a dollar, since counts are whole."""
+    return [(round((cost or 0.0) * _MILLION), 1) for cost in costs]
+
+
+def _difference(one: list[Counts], other: list[Counts]) -> Difference:
+    values = []
+    for counts in (one, other):
+        numerator, denominator = (sum(each[place] for each in counts) for place in (0, 1))
+        values.append(numerator / denominator if denominator else None)
+    if values[0] is None or values[1] is None:
+        return Difference(None, None, len(one))
+    return Difference(values[0] - values[1], bootstrap_difference(one, other), len(one))
+
+
+def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:
+    """Ids of the episodes that all sides have a result of and that are the same, and what to say of the rest."""
+    notes: list[str] = []
+    scored = [side.scored for side in sides]
+    common = [name for name in scored[0] if all(name in each for each in scored)]
+    natures = {
+        name: {_nature(results[name], side) for results, side in zip(scored, sides, strict=True)} for name in common
+    }
+    differing = [name for name in common if len(natures[name]) > 1]
+    shared = tuple(name for name in common if name not in differing)
+    for side, results in zip(sides, scored, strict=True):
+        counts = side.summary.counts
+        if counts.scored < counts.planned:
+            notes.append(f"{side.label} is incomplete: {side.summary.counts_sentence()}")
+        if alone := [name for name in results if name not in common]:
+            notes.append(f"{side.label} has {len(alone)} episodes that not all have: {_some(alone)}")
+        notes += side.unreadable
+    if differing:
+        notes.append(f"{len(differing)} episodes are of one name but not the same, and left out: {_some(differing)}")
+    if len(shared) < max(len(results) for results in scored):
+        notes.append(f"the sets differ: compared on the {len(shared)} episodes that all conditions have a result of")
+    return shared, notes
+
+
+def _nature(result: store.EpisodeResult, side: Side) -> str:
+    """What makes an episode the same as another: its world, its budget and how it was scored."""
+    versions = {name: version for name, version in side.summary.run.versions.items() if name != "oresight"}
+    parameters = sorted(result.parameters.items(), key=lambda item: item[0])
+    return repr((result.scenario, result.budget, side.summary.run.config.map, sorted(versions.items()), parameters))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _load(folder: Path) -> tuple[store.RunFile, list[store.EpisodeResult], list[str]]:
+    file = folder / store.RUN_NAME
+    if not file.is_file():
+        raise UsageError(f"{folder}: holds no {store.RUN_NAME}; name the folder of a run or of a study")
+    try:
+        run = store.RunFile.model_validate(disk.read_json(file))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise RecordError(f"{file}: field {place!r}: {first['msg']}; this is no run") from error
+    results: list[store.EpisodeResult] = []
+    problems: list[str] = []
+    for name in run.config.episodes:
+        path = folder / store.EPISODES_NAME / disk.checked_id(name) / store.RESULT_NAME
+        if not path.exists() and not path.is_symlink():
+            continue
+        try:
+            result = store.load_result(path)
+        except OresightError as error:
+            problems.append(str(error))
+            continue
+        if result.id == name:
+            results.append(result)
+        else:
+            problems.append(f"{path}: is the result of {result.id!r}; run the episode again")
+    return run, results, problems
+
+
+def _labels(runs: Sequence[store.RunFile], folders: Sequence[Path]) -> list[str]:
+    """What tells the conditions apart: agent and memory, prompts where they differ, else the folders' names."""
+    prompts = {run.config.prompts for run in runs}
+    labels = [f"{run.config.agent}, {run.config.memory}" for run in runs]
+    if len(prompts) > 1:
+        labels = [f"{label}, {run.config.prompts}" for label, run in zip(labels, runs, strict=True)]
+    if len(set(labels)) < len(labels):
+        labels = [f"{label} ({folder.name})" for label, folder in zip(labels, folders, strict=True)]
+    if len(set(labels)) < len(labels):
+        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
+    return labels

@@ -1,0 +1,115 @@
+"""Scores a session while it goes on: plays it again a little behind, in a world of its own.
+
+Where decisions are cut, and how facts are shared out among those made at once, is `scoring.sessions`'s business.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+from harness.protocols import Json, Scorer
+from harness.verdicts import rates_so_far
+from harness.worlds.craft_refereed import Refereed
+from harness.worlds.world import World
+from scoring.cutting import Cut, Cutter, Tick, dominant, turn_deg
+from scoring.parameters import Parameters
+from scoring.records import Pose, SessionHeader, SessionTick
+from scoring.sessions import Sharing, together
+from scoring.summary import ScoredDecision
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One decision of a session.
+
+    Attributes:
+        number: Counted from 1.
+        action: One of the 21.
+        first: The first tick of its control.
+        until: The last tick that belongs to it.
+        scored: The verdict.
+        rates: The errors so far, as `rates_so_far` gives them.
+    """
+
+    number: int
+    action: str
+    first: int
+    until: int
+    scored: ScoredDecision
+    rates: tuple[tuple[str, str, str], ...]
+
+
+class SessionJudge:
+    """Scores a session whose ticks are handed in as they come."""
+
+    def __init__(self, header: SessionHeader, world: World) -> None:
+        """Set the world up as it stands at the start.
+
+        Args:
+            header: Of the session.
+            world: The one that it is played in.
+
+        Raises:
+            ReplayRefusedError: The session is of another terrain, or its scenario cannot be played.
+        """
+        self._played = Refereed(header)
+        start = self._played.start()
+        self._scorer: Scorer = world.scorer({"scenario": header.scenario, "start": start})
+        self._durations = {row.name: row.ticks or 0 for row in header.actions}
+        self._pose = Pose.model_validate(start["facts"]["pose"])
+        self._sharing = Sharing(self._pose, Parameters())
+        self._cutter = Cutter()
+        self._waiting: deque[SessionTick] = deque()
+        self._marked: tuple[str, int] | None = None
+        self._count = 0
+
+    def rates(self) -> tuple[tuple[str, str, str], ...]:
+        """Return the errors so far."""
+        return rates_so_far(self._scorer.summary())
+
+    def feed(self, tick: SessionTick) -> list[Judged]:
+        """Take in the next tick; returns the decisions that are known now."""
+        self._waiting.append(tick)
+        if tick.action is not None:
+            self._marked = tick.action, tick.tick
+        if self._marked is None:
+            return self._judge_cuts(self._cutter.feed(self._seen(tick)))
+        action, first = self._marked
+        if tick.tick - first + 1 < self._durations[action]:
+            return []
+        return [self._judged(Cut(action, first, tick.tick, tick.tick), self._play(tick.tick))]
+
+    def finish(self) -> list[Judged]:
+        """The session is over; returns the decisions that were still held back."""
+        return self._judge_cuts(self._cutter.pause())
+
+    def _seen(self, tick: SessionTick) -> Tick:
+        held, before, self._pose = tick.controls, self._pose, tick.pose
+        yaw, pitch = turn_deg(before.yaw_deg, tick.pose.yaw_deg), tick.pose.pitch_deg - before.pitch_deg
+        control = dominant(
+            mine=held.mine,
+            place=held.place,
+            forward=held.forward,
+            right=held.right,
+            jump=held.jump,
+            turned=yaw != 0.0 or pitch != 0.0,
+            slot=held.slot,
+        )
+        return Tick(tick.tick, control, yaw, pitch)
+
+    def _judge_cuts(self, cuts: list[Cut]) -> list[Judged]:
+        judged: list[Judged] = []
+        for group in together(cuts):
+            shares = self._sharing.share(self._play(group[0].until), group)
+            judged += [self._judged(cut, facts) for cut, facts in shares]
+        return judged
+
+    def _judged(self, cut: Cut, facts: Json) -> Judged:
+        self._count += 1
+        scored = self._scorer.score(cut.action, facts)
+        return Judged(self._count, cut.action, cut.first, cut.until, scored, self.rates())
+
+    def _play(self, until: int) -> Json:
+        """Play the ticks up to one, and return the facts of all that were played."""
+        while self._waiting and self._waiting[0].tick <= until:
+            self._played.tick(self._waiting.popleft())
+        return self._played.observe()

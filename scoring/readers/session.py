@@ -1,0 +1,123 @@
+r"""Reads session.jsonl: a header, then a line a tick, one at a time, and perhaps the line that says how it ended.
+
+Lines end at the byte ``\n`` and nowhere else. A last line without its newline is what a crash leaves: if it is a whole
+record it counts, else it is left out and reported as torn.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from scoring.readers.faults import BadInput, read_object, shown, too_long, unreadable, validated
+from scoring.readers.trajectory import TornTail
+from scoring.records import (
+    LINE_BYTES_MAX,
+    SESSION_FORMAT,
+    SessionEnd,
+    SessionHeader,
+    SessionTick,
+)
+
+SESSION_NAME = "session.jsonl"
+
+
+class SessionReader:
+    """An open session: iterate once over its ticks; a context manager.
+
+    Attributes:
+        path: The file.
+        header: Its first line.
+        torn: After the last tick: the torn last line, or None.
+        end: After the last tick: how the session ended, or None where it was cut off.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a session and read its header.
+
+        Raises:
+            BadInput: It cannot be read or has no proper header.
+        """
+        self.path = path
+        self.torn: TornTail | None = None
+        self.end: SessionEnd | None = None
+        try:
+            self._stream: BinaryIO = path.open("rb")
+        except OSError as error:
+            raise unreadable(path, error) from None
+        try:
+            expected = f'the header of a session ("format": "{SESSION_FORMAT}")'
+            self.header = validated(SessionHeader, read_object(self._read_line(1), path, 1, expected), path, 1)
+            self._actions = {action.name for action in self.header.actions}
+        except BaseException:
+            self._stream.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; may be called twice."""
+        self._stream.close()
+
+    def __iter__(self) -> Iterator[tuple[int, SessionTick]]:
+        """Yield line number and tick.
+
+        Raises:
+            BadInput: A line is at fault, the ticks do not count up by one, or something stands after the end.
+        """
+        number, tick = 1, 0
+        while data := self._read_line(number + 1):
+            number += 1
+            if self.end is not None:
+                if data.endswith(b"\n"):
+                    raise BadInput(self.path, "another line", "nothing after the line that ends the session", number)
+                return
+            try:
+                record = self._record(data, number)
+            except BadInput as fault:
+                if data.endswith(b"\n"):
+                    raise
+                self.torn = TornTail(number, fault)
+                return
+            if isinstance(record, SessionEnd):
+                if record.tick != tick:
+                    raise BadInput(self.path, str(record.tick), f"{tick}: the number of the last tick", number, "tick")
+                self.end = record
+                continue
+            tick += 1
+            self._check(record, tick, number)
+            yield number, record
+
+    def _record(self, data: bytes, number: int) -> SessionTick | SessionEnd:
+        value = read_object(data, self.path, number, "a tick")
+        if "end" in value:
+            return validated(SessionEnd, value, self.path, number)
+        return validated(SessionTick, value, self.path, number)
+
+    def _check(self, record: SessionTick, tick: int, number: int) -> None:
+        if record.tick != tick:
+            raise BadInput(self.path, str(record.tick), f"{tick}: ticks count up from 1 by one", number, "tick")
+        if record.action is None:
+            if tick == 1 and self.header.mode == "turn-based":
+                raise BadInput(
+                    self.path, "nothing", "the decision that a turn-based session begins with", number, "action"
+                )
+        elif self.header.mode != "turn-based":
+            raise BadInput(self.path, shown(record.action), "none in a session in real time", number, "action")
+        elif record.action not in self._actions:
+            raise BadInput(self.path, shown(record.action), "an action of the header's table", number, "action")
+
+    def _read_line(self, number: int) -> bytes:
+        try:
+            data = self._stream.readline(LINE_BYTES_MAX + 1)
+        except OSError as error:
+            raise unreadable(self.path, error) from None
+        if len(data) > LINE_BYTES_MAX:
+            raise too_long(self.path, number)
+        return data

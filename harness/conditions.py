@@ -13,6 +13,7 @@ from harness.models.base import ModelSettings
 from harness.models.prices import PriceTable, read_prices
 from harness.models.registry import read_name
 from harness.playing import ModelChoice, strategy_of
+from harness.prompts import REASONING_SUFFIX
 from harness.protocols import Json
 from harness.runner import RunPlan
 from harness.selection import Selection
@@ -112,7 +113,10 @@ def plan_of(condition: Condition, selection: Selection, manner: Manner) -> RunPl
     model = None
     if condition.model is not None:
         name = read_name(condition.model)
-        model = ModelChoice(name, manner.settings, manner.prices.price(name.public))
+        # A schema leaves no room to reason before the object, so a set that asks for that goes without.
+        reasoning = (condition.prompts or "").endswith(REASONING_SUFFIX)
+        settings = replace(manner.settings, structured=False) if reasoning else manner.settings
+        model = ModelChoice(name, settings, manner.prices.price(name.public))
         player = name.public
     else:
         assert condition.agent is not None

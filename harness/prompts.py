@@ -1,4 +1,4 @@
-"""One's own prompts: a TOML or JSON file with the texts that stand in place of the bundled parts.
+"""Prompt sets by name, and one's own prompts: a TOML or JSON file with texts in place of the bundled parts.
 
     environment = "You walk on a grid ..."
     strategy = "Look for unknown cells first."
@@ -13,14 +13,37 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import RootModel, ValidationError
 
 from harness import disk
-from harness.errors import RecordError, UsageError
+from harness.errors import RecordError, UnknownNameError, UsageError
 
 LIMIT_BYTES = 1_000_000
+# A prompt set is a strategy, or a strategy with this behind it: the same with a request to reason before answering.
+REASONING_SUFFIX = "-reasoning"
+
+Strategy = TypeVar("Strategy", bound=str)
+
+
+def set_names(strategies: Sequence[str]) -> list[str]:
+    """Names of the prompt sets: every strategy, without and with reasoning."""
+    return [*strategies, *(f"{strategy}{REASONING_SUFFIX}" for strategy in strategies)]
+
+
+def find_set(name: str | None, strategies: Sequence[Strategy]) -> tuple[Strategy, bool]:
+    """Strategy of a prompt set, and whether it asks for reasoning; without a name the first, without.
+
+    Raises:
+        UnknownNameError: There is no such set.
+    """
+    if name is None:
+        return strategies[0], False
+    for strategy in strategies:
+        if name in (strategy, f"{strategy}{REASONING_SUFFIX}"):
+            return strategy, name != strategy
+    raise UnknownNameError("prompt set", name, set_names(strategies))
 
 
 class _PromptFile(RootModel[dict[str, str]]):

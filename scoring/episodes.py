@@ -22,7 +22,8 @@ from scoring.readers.vpt import VptRecording
 from scoring.records import CraftFacts, CraftScenario, Header, Json, Outcome, StartFacts
 from scoring.sensitivity import PairResult, Rescoring, Scorer
 from scoring.summary import EpisodeSummary, ScoredDecision
-from scoring.vpt import VptPlay, VptScorer
+from scoring.vpt import VptScorer
+from scoring.vpt_play import VptPlay
 
 KINDS = ("craft", "grid")
 

@@ -54,6 +54,7 @@ class Parameters(BaseModel):
         yaw_step_deg: Width of a yaw step of a node; divides 360.
         pitch_step_deg: Width of a pitch step of a node.
         eye_height_blocks: Height of the eye above the feet.
+        area_blocks: Edge of the cube within which a view step is new once; in recordings that come without a world.
         recorded: What the facts were recorded under.
     """
 
@@ -74,6 +75,7 @@ class Parameters(BaseModel):
     yaw_step_deg: float = Field(default=30.0, gt=0, le=360, allow_inf_nan=False)
     pitch_step_deg: float = Field(default=15.0, gt=0, le=180, allow_inf_nan=False)
     eye_height_blocks: float = Field(default=1.62, gt=0, allow_inf_nan=False)
+    area_blocks: int = Field(default=8, ge=1, strict=True)
     recorded: RecordedInputs = RecordedInputs()
 
     @model_validator(mode="after")

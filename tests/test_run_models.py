@@ -12,6 +12,9 @@ from loopback import Loopback, Sent, fault
 from run_stage import compass, lines
 from test_cli_grid import oresight
 
+from harness.conditions import Condition, Manner, plan_of
+from harness.selection import Selection
+
 __all__ = ["oresight"]
 GRID = ("run", "grid", "--scenario", "high-small-0")
 
@@ -60,6 +63,15 @@ def test_ones_own_prompts_are_sent_and_told_apart_from_others(tmp_path: Path, wo
     assert "ZZ-OWN-RULES" not in heard["base"]
     config = json.loads((tmp_path / "run/run.json").read_text())["config"]
     assert re.fullmatch(r"base\+own:[0-9a-f]{16}", config["prompts"])
+
+
+@pytest.mark.parametrize("prompts, structured", [(None, True), ("balance", True), ("balance-reasoning", False)])
+def test_a_prompt_set_that_asks_for_reasoning_sends_no_schema_that_would_forbid_it(
+    script: str, prompts: str | None, structured: bool
+) -> None:
+    plan = plan_of(Condition(None, script, prompts=prompts), Selection("grid", scenario="high-small-0"), Manner())
+    assert plan.model is not None
+    assert plan.model.settings.structured is structured
 
 
 @pytest.mark.parametrize(

@@ -244,3 +244,27 @@ def test_memory_does_not_grow_with_the_length_of_a_recording(tmp_path):
 def test_an_hour_is_scored_in_seconds(tmp_path):
     report = score_paths([long_recording(tmp_path / "hour.jsonl", 72_000)], keep_steps=False)
     assert report.complete and report.episodes[0].summary.decisions > 2_000
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_a_row_each_what_is_undecided_and_every_step_as_json(tmp_path, capsys):
+    from typer.testing import CliRunner
+
+    from harness.cli.main import app
+
+    hand = Hand().walk(60).idle(40)
+    hand.write(tmp_path / "me.jsonl")
+    write(tmp_path / "episode", played())
+    ran = CliRunner().invoke(app, ["score", str(tmp_path), "--target", "iron_ore"])
+    assert ran.exit_code == 0, ran.output
+    assert "1 succeeded, 0 failed, 1 recorded without a task" in ran.output
+    assert "undecided in 1 of these: exploitation error: no world comes with the recording" in ran.output
+    assert "success: 1/1 = 1.00" in ran.output
+    ran = CliRunner().invoke(app, ["score", str(tmp_path / "me.jsonl"), "--json"])
+    episode = json.loads(ran.stdout)["episodes"][0]
+    assert [(step["action"], step["ticks"]) for step in episode["steps"]][:2] == [
+        ("move_forward", [0, 19]), ("move_forward", [20, 39]),
+    ]  # fmt: skip
+    assert (episode["kind"], episode["outcome"], episode["scenario"]) == ("vpt", "recorded", "any ore")

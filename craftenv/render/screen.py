@@ -64,6 +64,7 @@ class Screen:
         self._window.set_size(width, height)
         self._window.set_visible(True)
         self._window.activate()
+        self._window.dispatch_events()  # sends the above off now, and not with the first picture
 
     def __enter__(self) -> "Screen":
         return self
@@ -104,6 +105,7 @@ class Screen:
         if wanted != self._captured:
             self._captured = wanted
             self._window.set_exclusive_mouse(wanted)
+            self.steady()
 
     @property
     def captured(self) -> bool:
@@ -115,6 +117,21 @@ class Screen:
         if self._captured:
             self._window.set_exclusive_mouse(False)
             self._window.set_exclusive_mouse(True)
+            self.steady()
+
+    def steady(self) -> None:
+        """Take a pointer that was just captured to be in the middle, so that its first movement counts in full.
+
+        On X11 pyglet leaves out the first movement, and takes its own move to the middle of a window of odd height for
+        one of the mouse.
+        """
+        window = self._window
+        if not getattr(window, "_applied_mouse_exclusive", None) or not hasattr(window, "_mouse_exclusive_client"):
+            return
+        across, down = window._width // 2, window._height - window._height // 2
+        window._mouse_exclusive_client = across, down
+        window._mouse_x, window._mouse_y = across / window._scale, window.height - 1 - down / window._scale
+        window._mouse_in_window = True
 
     def show(self, picture: Picture) -> None:
         """Show a picture, uint8[height, width, 3], over the whole inside of the window."""
@@ -205,7 +222,20 @@ class _Handlers:
             self._events.append(Scrolled(scroll_y))
         return True
 
+    def on_show(self) -> bool:
+        self._screen.steady()
+        return True
+
+    def on_mouse_enter(self, x: float, y: float) -> bool:
+        self._screen.steady()
+        return True
+
+    def on_mouse_leave(self, x: float, y: float) -> bool:
+        self._screen.steady()
+        return True
+
     def on_activate(self) -> bool:
+        self._screen.steady()
         self._events.append(FocusGained())
         return True
 

@@ -7,20 +7,18 @@ from functools import partial
 from craftenv.actions import ACTIONS
 from craftenv.config import SIGHT_BLOCKS, TERRAIN_VERSION, VERTICAL_FOV_DEG
 from craftenv.env import CraftEnv
-from craftenv.prompts import PARTS, STRATEGIES, Strategy, system_prompt
+from craftenv.prompts import PARTS, STRATEGIES, system_prompt
 from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
 from craftenv.scenario_maker import SUITE_SEEDS, SUITES
 from craftenv.scenarios import get_scenario, scenario_names
-from harness.errors import MissingPartError, ReplayRefusedError, UnknownNameError, UsageError
-from harness.prompts import OwnPrompts, prompts_name
+from harness.errors import MissingPartError, ReplayRefusedError, UsageError
+from harness.prompts import REASONING_SUFFIX, OwnPrompts, find_set, prompts_name, set_names
 from harness.worlds.world import Size, World, own_version
 from scoring import records
 from scoring.craft import CraftScorer
 from scoring.parameters import Parameters, RecordedInputs
 
 PROMPT_PARTS = PARTS
-# The strategies of the prompt, each without and with reasoning.
-PROMPTS = (*STRATEGIES, *(f"{strategy}-reasoning" for strategy in STRATEGIES))
 
 
 def find(names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None) -> tuple[World, ...]:
@@ -60,7 +58,7 @@ def of_header(header: records.Header) -> World:
         ReplayRefusedError: It was another terrain.
     """
     scenario = recorded_scenario(header)
-    return _world(scenario, header.prompts if header.prompts in PROMPTS else None)
+    return _world(scenario, header.prompts if header.prompts in set_names(STRATEGIES) else None)
 
 
 def of_session(header: records.SessionHeader) -> World:
@@ -110,26 +108,12 @@ def _prepare(size: Size | None) -> None:
         opengl()
 
 
-def prompt_set(name: str | None) -> tuple[Strategy, bool]:
-    """Strategy of a prompt set, and whether it asks for reasoning.
-
-    Raises:
-        UnknownNameError: There is no such set.
-    """
-    for strategy in STRATEGIES:
-        if name in (strategy, f"{strategy}-reasoning"):
-            return strategy, name != strategy
-    if name is not None:
-        raise UnknownNameError("prompt set", name, list(PROMPTS))
-    return "base", False
-
-
 def _again(name: str, prompts: str | None, own: OwnPrompts | None) -> World:
     return find([name], prompts, own)[0]
 
 
 def _world(scenario: Scenario, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    strategy, reasoning = prompt_set(prompts)
+    strategy, reasoning = find_set(prompts, STRATEGIES)
     parameters = Parameters(recorded=RecordedInputs(vertical_fov_deg=VERTICAL_FOV_DEG, sight_blocks=SIGHT_BLOCKS))
 
     def open_world(size: Size | None) -> CraftEnv:
@@ -161,6 +145,6 @@ def _world(scenario: Scenario, prompts: str | None = None, own: OwnPrompts | Non
         film=film,
         scorer=lambda header: CraftScorer(parameters, header["scenario"], header["start"]["facts"]),
         proof=proof,
-        prompts=prompts_name(f"{strategy}-reasoning" if reasoning else strategy, own),
+        prompts=prompts_name(f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy, own),
         again=partial(_again, scenario.name, prompts, own),
     )

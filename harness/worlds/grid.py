@@ -13,7 +13,7 @@ from gridenv.env import GridEnv, Observation, Transition
 from gridenv.generate import DEMANDS, GENERATOR_VERSION
 from gridenv.mapfile import MapError, map_to_json, parse_map
 from gridenv.model import DIRECTION_NAMES, VISIBILITIES, Cell, Exploration, Visibility
-from gridenv.prompts import PARTS, STRATEGIES, Strategy, system_prompt
+from gridenv.prompts import PARTS, STRATEGIES, system_prompt
 from gridenv.solver import solve
 from gridenv.suites import (
     SUITES,
@@ -26,8 +26,8 @@ from gridenv.suites import (
 )
 from gridenv.text import briefing
 from harness import disk
-from harness.errors import ReplayRefusedError, UnknownNameError, UsageError
-from harness.prompts import OwnPrompts, prompts_name
+from harness.errors import ReplayRefusedError, UsageError
+from harness.prompts import REASONING_SUFFIX, OwnPrompts, find_set, prompts_name, set_names
 from harness.protocols import Json, Pixels
 from harness.worlds.world import Size, World, own_version
 from scoring import records
@@ -35,8 +35,6 @@ from scoring.grid import GridScorer
 from scoring.parameters import Parameters
 
 PROMPT_PARTS = PARTS
-# The strategies of the prompt, each without and with reasoning.
-PROMPTS = (*STRATEGIES, *(f"{strategy}-reasoning" for strategy in STRATEGIES))
 OVER_AT_START = "the goal is achieved at the start, so that there is nothing to decide; move the goal or the start"
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -121,22 +119,11 @@ def of_header(header: records.Header) -> World:
         ReplayRefusedError: The recorded scenario is malformed.
     """
     try:
-        return _world(scenario_from_json(header.scenario), header.prompts if header.prompts in PROMPTS else None)
+        return _world(
+            scenario_from_json(header.scenario), header.prompts if header.prompts in set_names(STRATEGIES) else None
+        )
     except MapError as error:
         raise ReplayRefusedError(f"the header's {error}; the record is broken and cannot be replayed") from error
-
-
-def prompt_set(name: str | None) -> tuple[Strategy, bool]:
-    """Strategy of a prompt set, and whether it asks for reasoning.
-
-    Raises:
-        UnknownNameError: There is no such set.
-    """
-    wanted, _, reasoning = (name or "base").partition("-")
-    for strategy in STRATEGIES:
-        if wanted == strategy and reasoning in ("", "reasoning") and name != f"{strategy}-":
-            return strategy, bool(reasoning)
-    raise UnknownNameError("prompt set", str(name), list(PROMPTS))
 
 
 def instructions(scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None) -> str:
@@ -144,7 +131,7 @@ def instructions(scenario: GridScenario, prompts: str | None, own: OwnPrompts | 
 
     There it stays in view, whatever a context strategy drops.
     """
-    strategy, reasoning = prompt_set(prompts)
+    strategy, reasoning = find_set(prompts, STRATEGIES)
     text = system_prompt(strategy, reasoning, scenario.visibility, None if own is None else own.parts)
     return f"{text}\n\n{briefing(scenario.map)}" if scenario.visibility == "full" else text
 
@@ -203,7 +190,7 @@ def _world(
     scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None, fingerprint: str | None = None
 ) -> World:
     parameters = Parameters()
-    strategy, reasoning = prompt_set(prompts)
+    strategy, reasoning = find_set(prompts, STRATEGIES)
     told = {"k": parameters.k, "alpha": parameters.alpha}
 
     def prepare(size: Size | None) -> None:
@@ -233,7 +220,7 @@ def _world(
         film=film,
         scorer=lambda header: GridScorer(parameters, header["scenario"]),
         proof=proof,
-        prompts=prompts_name(f"{strategy}-reasoning" if reasoning else strategy, own),
+        prompts=prompts_name(f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy, own),
         fingerprint=fingerprint,
         again=partial(_again, scenario.to_json(), prompts, own, fingerprint),
     )

@@ -131,16 +131,17 @@ def _mix(path: Path, depth: int) -> Iterator[Found]:
         if item.name.startswith("."):
             continue
         try:
-            is_lines = item.suffix in _LINES_SUFFIXES
+            suffix = item.suffix.lower()
+            is_lines = suffix in _LINES_SUFFIXES
             if item.is_symlink():
-                if is_lines or item.suffix == ".json" or item.is_dir():
+                if is_lines or suffix == ".json" or item.is_dir():
                     yield BadInput(item, "a link", "a plain file or folder; links are not followed")
             elif item.is_dir():
                 if depth >= _DEPTH_MAX:
                     yield BadInput(item, "one folder more", f"at most {_DEPTH_MAX} folders in each other")
                 else:
                     yield from _folder(item, depth + 1)
-            elif item.is_file() and (is_lines or (item.suffix == ".json" and _is_episodes(item))):
+            elif item.is_file() and (is_lines or (suffix == ".json" and _is_episodes(item))):
                 yield _file(item)
         except OSError as error:
             yield unreadable(item, error)

@@ -16,7 +16,11 @@ __all__ = ["fake_model"]
 
 def displayed(out: Path, plan: RunPlan, terminal: bool) -> str:
     stream = io.StringIO()
-    console = Console(file=stream, force_terminal=terminal, width=200, markup=False, highlight=False)
+    # A terminal that can be written over, wherever the tests run.
+    able = {"TERM": "xterm-256color"}
+    console = Console(
+        file=stream, force_terminal=terminal, width=200, markup=False, highlight=False, _environ=able if terminal else {}
+    )
     display = EpisodeLines(console)
     run(plan, out, display)
     display.close()

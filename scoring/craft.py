@@ -38,7 +38,7 @@ from scoring.records import (
     StartFacts,
     Target,
 )
-from scoring.summary import Discovery, EpisodeSummary, Reading, ScoredDecision, Tally, causes_of
+from scoring.summary import Discovery, EpisodeSummary, ScoredDecision, Tally, outcome_of
 
 # Facts may be rounded when they are written; a threshold that is met but for that is met.
 ROUNDING = 1e-5
@@ -187,7 +187,7 @@ class CraftScorer:
             reason: Why, in words.
         """
         return EpisodeSummary(
-            outcome=self._outcome(outcome),
+            outcome=outcome_of(outcome, success=self.success, budget_spent=self._steps_taken >= self.budget),
             reason=reason,
             lenient=self.tally,
             strict=self.strict_tally,
@@ -199,16 +199,6 @@ class CraftScorer:
             target_count=self.scenario.target_count,
             discoveries=tuple(self.discoveries),
         )
-
-    def _outcome(self, recorded: Outcome | None) -> Outcome:
-        # An infrastructure error is no result under any cut, so that all cuts speak of the same episodes.
-        if recorded in (Outcome.INFRASTRUCTURE, Outcome.INCOMPLETE):
-            return recorded
-        if self.success:
-            return Outcome.SUCCESS
-        if self._steps_taken >= self.budget:
-            return Outcome.BUDGET_SPENT
-        return Outcome.AGENT_ENDED if recorded is Outcome.AGENT_ENDED else Outcome.INCOMPLETE
 
     # --- taking in facts ---------------------------------------------------------------------------------------------
 
@@ -310,26 +300,12 @@ class CraftScorer:
     ) -> ScoredDecision:
         """Count a verdict, begin the next stretch and put the result together."""
         self._scored += 1
-        strict_error = verdict.error_if(strict_gain)
         self.tally.add(verdict.case, verdict.error)
-        self.strict_tally.add(verdict.case, strict_error)
+        self.strict_tally.add(verdict.case, verdict.error_if(strict_gain))
         self._note_distances((ore.pos, ore.eye_distance_after, ore.walk_after) for ore in facts.known)
         self._before = self._state(facts.pose_after, facts.target)
         self._stretch = _Stretch()
-        return ScoredDecision(
-            step=self._decisions,
-            action=action,
-            scored=True,
-            case=verdict.case,
-            gain=verdict.gain,
-            progress=verdict.progress,
-            stale=verdict.stale,
-            error=verdict.error,
-            causes=causes_of(verdict, verdict.gain, verdict.error),
-            reasons=reasons,
-            node=node,
-            strict=Reading(strict_gain, strict_error, causes_of(verdict, strict_gain, strict_error)),
-        )
+        return ScoredDecision.of(self._decisions, action, verdict, reasons, node, strict_gain)
 
     def _unscored(self, action: str) -> ScoredDecision:
         return ScoredDecision.unscored(self._decisions, action, self._judge.stale)

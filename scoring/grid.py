@@ -21,7 +21,7 @@ from scoring.core import Answers, Case, Judge, case_of
 from scoring.grid_ways import NearerToAny, NearerToGoal
 from scoring.parameters import Parameters
 from scoring.records import Outcome
-from scoring.summary import EpisodeSummary, ScoredDecision, Tally, causes_of
+from scoring.summary import EpisodeSummary, ScoredDecision, Tally, outcome_of
 
 TARGET = ("target",)
 NEARER = ("nearer",)
@@ -125,20 +125,7 @@ class GridScorer:
             self._take_in(arrival.cell, fresh=arrival.fresh)
         verdict = self._judge.judge(Answers(case, bool(reasons), reasons is TARGET, arrival.cell))
         self.tally.add(case, verdict.error)
-        return ScoredDecision(
-            step=self._decisions,
-            action=action,
-            scored=True,
-            case=case,
-            gain=verdict.gain,
-            progress=verdict.progress,
-            stale=verdict.stale,
-            error=verdict.error,
-            causes=causes_of(verdict, verdict.gain, verdict.error),
-            reasons=reasons,
-            node=arrival.cell,
-            strict=None,
-        )
+        return ScoredDecision.of(self._decisions, action, verdict, reasons, arrival.cell)
 
     def summary(self, outcome: Outcome | None = None, reason: str | None = None) -> EpisodeSummary:
         """Sum up the decisions so far.
@@ -161,19 +148,10 @@ class GridScorer:
         )
 
     def _outcome(self, recorded: Outcome | None) -> Outcome:
-        # An infrastructure error is no result under any cut, so that all cuts speak of the same episodes.
-        if recorded in (Outcome.INFRASTRUCTURE, Outcome.INCOMPLETE):
-            return recorded
-        if self.success:
-            return Outcome.SUCCESS
-        if self._steps_taken >= self.budget:
-            return Outcome.BUDGET_SPENT
-        if recorded is Outcome.AGENT_ENDED:
-            return recorded
         # Scored under a larger budget than it was played with, an episode that spent that one stays a failure.
         played = self.scenario.budget
-        spent = recorded is Outcome.BUDGET_SPENT and played is not None and self._decisions >= played
-        return Outcome.BUDGET_SPENT if spent else Outcome.INCOMPLETE
+        spent_then = recorded is Outcome.BUDGET_SPENT and played is not None and self._decisions >= played
+        return outcome_of(recorded, success=self.success, budget_spent=spent_then or self._steps_taken >= self.budget)
 
     def _required(self) -> Case:
         """Work out the case and what is pending; both hold until something is observed or achieved."""

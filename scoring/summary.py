@@ -55,6 +55,36 @@ class ScoredDecision:
     ticks: tuple[int, int] | None = None
 
     @classmethod
+    def of(
+        cls,
+        step: int,
+        action: str | None,
+        verdict: Verdict,
+        reasons: tuple[str, ...],
+        node: tuple[int, ...],
+        strict_gain: bool | None = None,
+    ) -> Self:
+        """A scored decision from its verdict; `strict_gain` is None in a world with one reading."""
+        strict = None
+        if strict_gain is not None:
+            strict_error = verdict.error_if(strict_gain)
+            strict = Reading(strict_gain, strict_error, causes_of(verdict, strict_gain, strict_error))
+        return cls(
+            step=step,
+            action=action,
+            scored=True,
+            case=verdict.case,
+            gain=verdict.gain,
+            progress=verdict.progress,
+            stale=verdict.stale,
+            error=verdict.error,
+            causes=causes_of(verdict, verdict.gain, verdict.error),
+            reasons=reasons,
+            node=node,
+            strict=strict,
+        )
+
+    @classmethod
     def unscored(cls, step: int, action: str | None, stale: int) -> Self:
         """A decision without case, denominator or node; `stale` is the score as it stood."""
         return cls(step, action, False, None, False, False, stale, None, (), (), None, None)
@@ -198,3 +228,21 @@ class EpisodeSummary:
             "lenient": self.lenient.to_json(),
             "strict": self.strict.to_json(),
         }
+
+
+def outcome_of(recorded: Outcome | None, *, success: bool, budget_spent: bool) -> Outcome:
+    """Return how an episode ended under the budget that is scored.
+
+    Args:
+        recorded: As written down by whoever played it; None if nobody knows.
+        success: The goal was reached within the budget.
+        budget_spent: The decisions fill the budget.
+    """
+    # An infrastructure error is no result under any cut, so that all cuts speak of the same episodes.
+    if recorded in (Outcome.INFRASTRUCTURE, Outcome.INCOMPLETE):
+        return recorded
+    if success:
+        return Outcome.SUCCESS
+    if budget_spent:
+        return Outcome.BUDGET_SPENT
+    return Outcome.AGENT_ENDED if recorded is Outcome.AGENT_ENDED else Outcome.INCOMPLETE

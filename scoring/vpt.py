@@ -12,7 +12,7 @@ from scoring.core import Answers, Case, Judge
 from scoring.craft import node_of, preparation_kind
 from scoring.parameters import Parameters
 from scoring.records import Outcome, Pose
-from scoring.summary import EpisodeSummary, Reading, ScoredDecision, Tally, causes_of
+from scoring.summary import EpisodeSummary, ScoredDecision, Tally
 from scoring.vpt_play import VptFacts
 
 _Block = tuple[int, int, int]
@@ -138,23 +138,9 @@ class VptScorer:
             )
         )
         strict_gain = bool(explored)
-        strict_error = verdict.error_if(strict_gain)
         self._scored += 1
         self.tally.add(verdict.case, verdict.error)
-        self.strict_tally.add(verdict.case, strict_error)
+        self.strict_tally.add(verdict.case, verdict.error_if(strict_gain))
         self._pose = after
         self._stretch = _Stretch()
-        return ScoredDecision(
-            step=self._decisions,
-            action=action,
-            scored=True,
-            case=verdict.case,
-            gain=verdict.gain,
-            progress=verdict.progress,
-            stale=verdict.stale,
-            error=verdict.error,
-            causes=causes_of(verdict, verdict.gain, verdict.error),
-            reasons=reasons,
-            node=node,
-            strict=Reading(strict_gain, strict_error, causes_of(verdict, strict_gain, strict_error)),
-        )
+        return ScoredDecision.of(self._decisions, action, verdict, reasons, node, strict_gain)

@@ -17,10 +17,8 @@ __all__ = ["fake_model"]
 def displayed(out: Path, plan: RunPlan, terminal: bool) -> str:
     stream = io.StringIO()
     # A terminal that can be written over, wherever the tests run.
-    able = {"TERM": "xterm-256color"}
-    console = Console(
-        file=stream, force_terminal=terminal, width=200, markup=False, highlight=False, _environ=able if terminal else {}
-    )
+    environ = {"TERM": "xterm-256color"} if terminal else {}
+    console = Console(file=stream, force_terminal=terminal, width=200, markup=False, highlight=False, _environ=environ)
     display = EpisodeLines(console)
     run(plan, out, display)
     display.close()

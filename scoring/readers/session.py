@@ -5,14 +5,10 @@ record it counts, else it is left out and reported as torn.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self
 
-from scoring.readers.faults import BadInput, read_object, shown, too_long, unreadable, validated
-from scoring.readers.trajectory import TornTail
+from scoring.readers.faults import BadInput, read_object, shown, validated
+from scoring.readers.lines import LineFile, TornTail
 from scoring.records import (
-    LINE_BYTES_MAX,
     SESSION_FORMAT,
     SessionEnd,
     SessionHeader,
@@ -22,7 +18,7 @@ from scoring.records import (
 SESSION_NAME = "session.jsonl"
 
 
-class SessionReader:
+class SessionReader(LineFile):
     """An open session: iterate once over its ticks; a context manager.
 
     Attributes:
@@ -32,38 +28,14 @@ class SessionReader:
         end: After the last tick: how the session ended, or None where it was cut off.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Open a session and read its header.
+    header: SessionHeader
 
-        Raises:
-            BadInput: It cannot be read or has no proper header.
-        """
-        self.path = path
-        self.torn: TornTail | None = None
+    def read_head(self) -> None:
+        """Read the header."""
         self.end: SessionEnd | None = None
-        try:
-            self._stream: BinaryIO = path.open("rb")
-        except OSError as error:
-            raise unreadable(path, error) from None
-        try:
-            expected = f'the header of a session ("format": "{SESSION_FORMAT}")'
-            self.header = validated(SessionHeader, read_object(self._read_line(1), path, 1, expected), path, 1)
-            self._actions = {action.name for action in self.header.actions}
-        except BaseException:
-            self._stream.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; may be called twice."""
-        self._stream.close()
+        expected = f'the header of a session ("format": "{SESSION_FORMAT}")'
+        self.header = validated(SessionHeader, read_object(self.read_line(1), self.path, 1, expected), self.path, 1)
+        self._actions = {action.name for action in self.header.actions}
 
     def __iter__(self) -> Iterator[tuple[int, SessionTick]]:
         """Yield line number and tick.
@@ -72,7 +44,7 @@ class SessionReader:
             BadInput: A line is at fault, the ticks do not count up by one, or something stands after the end.
         """
         number, tick = 1, 0
-        while data := self._read_line(number + 1):
+        while data := self.read_line(number + 1):
             number += 1
             if self.end is not None:
                 if data.endswith(b"\n"):
@@ -112,12 +84,3 @@ class SessionReader:
             raise BadInput(self.path, shown(record.action), "none in a session in real time", number, "action")
         elif record.action not in self._actions:
             raise BadInput(self.path, shown(record.action), "an action of the header's table", number, "action")
-
-    def _read_line(self, number: int) -> bytes:
-        try:
-            data = self._stream.readline(LINE_BYTES_MAX + 1)
-        except OSError as error:
-            raise unreadable(self.path, error) from None
-        if len(data) > LINE_BYTES_MAX:
-            raise too_long(self.path, number)
-        return data

@@ -4,7 +4,7 @@
 """
 
 import string
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -15,6 +15,9 @@ from craftenv.actions import ACTION_NAMES
 from craftenv.env import CraftEnv, Observation
 from craftenv.scenario import Scenario
 from craftenv.scenarios import get_scenario
+
+if TYPE_CHECKING:
+    from craftenv.render.screen import Screen
 
 ENV_ID = "oresight/CraftMine-v0"
 # Longer than any text: nine slots, and an action can break or lose only so many kinds of block.
@@ -45,7 +48,7 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
         and ``acquired`` (target items so far).
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012 - gymnasium's own name and shape
+    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 20}  # noqa: RUF012 - gymnasium's own name and shape
 
     def __init__(
         self,
@@ -63,16 +66,14 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
             width: The screenshot's width in pixels, 64 to 1920.
             height: Its height in pixels, 48 to 1080.
             coordinates: Whether the text shows the player's position (an ablation).
-            render_mode: ``rgb_array`` or None.
+            render_mode: ``rgb_array``; ``human``, which shows every picture in a window; or None.
 
         Raises:
             ValueError: No such render mode.
             UnknownScenarioError: No such scenario.
         """
-        if render_mode == "human":
-            raise ValueError("render_mode 'human': the window is not part of this version yet; use 'rgb_array'")
-        if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode is {render_mode!r}; expected 'rgb_array' or None")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode is {render_mode!r}; expected 'rgb_array', 'human' or None")
         self.render_mode = render_mode
         self._env = CraftEnv(
             get_scenario(scenario) if isinstance(scenario, str) else scenario,
@@ -80,7 +81,9 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
             height=height,
             coordinates=coordinates,
         )
+        self._size = (width, height)
         self._image: npt.NDArray[np.uint8] | None = None
+        self._screen: Screen | None = None
         self.action_space = spaces.Discrete(len(ACTION_NAMES))
         self.observation_space = spaces.Dict(
             {
@@ -100,11 +103,17 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
 
         Raises:
             ValueError: Options were given, or the picture's size is out of range.
-            OpenGLUnavailable: There is no OpenGL here; the message says what to install.
+            OpenGLUnavailable: There is no OpenGL here, or no display to show pictures on; the message says what to do.
+            ContextModeError: Pictures are to be shown and the process already draws without a window.
         """
         super().reset(seed=seed)
         if options:
             raise ValueError(f"unknown reset options {sorted(options)}; this environment has none")
+        if self.render_mode == "human" and self._screen is None:
+            # Before the first picture: whether a process has a window is decided once.
+            from craftenv.render.screen import Screen
+
+            self._screen = Screen(f"oresight: {self._env.scenario.name}", *self._size)
         observation = self._env.reset(seed)
         return self._tell(observation), self._info(observation, None, "")
 
@@ -130,8 +139,8 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
         )
 
     def render(self) -> npt.NDArray[np.uint8] | None:
-        """Return the current picture, uint8[height, width, 3], the caller's own; None without a render mode."""
-        if self.render_mode is None or self._image is None:
+        """Return the current picture, uint8[height, width, 3], the caller's own; None but for ``rgb_array``."""
+        if self.render_mode != "rgb_array" or self._image is None:
             return None
         return self._image.copy()
 
@@ -139,20 +148,21 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
         """Free what the environment owns; closing twice does nothing."""
         self._env.close()
         self._image = None
+        if self._screen is not None:
+            self._screen.close()
+            self._screen = None
 
     def _tell(self, observation: Observation) -> GymObservation:
         assert observation.image is not None
         self._image = observation.image
+        if self._screen is not None:
+            self._screen.events()  # the window is looked at and not played in
+            self._screen.show(observation.image)
         return {"image": observation.image.copy(), "text": observation.text}
 
     def _info(self, observation: Observation, action: str | None, outcome: str) -> dict[str, Any]:
         return {"step": observation.step - 1, "action": action, "outcome": outcome, "acquired": self._env.acquired}
 
 
-def make_craft_mine(**kwargs: Any) -> CraftMineEnv:
-    """Make the environment for `gymnasium.make`, which leaves an unknown render mode to the environment then."""
-    return CraftMineEnv(**kwargs)
-
-
 if ENV_ID not in gymnasium.registry:
-    gymnasium.register(id=ENV_ID, entry_point="craftenv.gymenv:make_craft_mine")
+    gymnasium.register(id=ENV_ID, entry_point="craftenv.gymenv:CraftMineEnv")

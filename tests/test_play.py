@@ -303,3 +303,46 @@ def test_without_a_display_one_sentence_says_so(variables: dict[str, str], words
     assert done.returncode == 1 and time.monotonic() - began < 5.0
     assert done.stdout == "" and len(done.stderr.splitlines()) == 1 and words in done.stderr
     assert not (tmp_path / "me").exists()
+
+
+@on_a_display
+def test_gymnasiums_human_mode_shows_every_picture_in_a_window(display: str) -> None:
+    code = (
+        "import gymnasium, numpy as np, craftenv.gymenv\n"
+        "made = gymnasium.make('oresight/CraftMine-v0', scenario='outcrop-0', width=320, height=240,"
+        " render_mode='human')\n"
+        "made.reset()\n"
+        "observation = made.step(np.int64(5))[0]\n"
+        "import pyglet\n"
+        "made.unwrapped._screen._window.dispatch_events()\n"
+        "import mss\n"
+        "with mss.MSS() as grabber:\n"
+        "    shown = np.asarray(grabber.grab(grabber.monitors[0]))[..., 2::-1].astype(int)\n"
+        "x, y = made.unwrapped._screen._window.get_location()\n"
+        "inside = shown[y : y + 240, x : x + 320]\n"
+        "print(made.render(), int(np.abs(inside - observation['image']).max()))\n"
+        "import warnings\n"
+        "from gymnasium.utils.env_checker import check_env\n"
+        "warnings.simplefilter('error')\n"
+        "check_env(made.unwrapped)\n"
+        "made.close()\n"
+        "made.close()\n"
+    )
+    env = {**os.environ, "DISPLAY": display}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["None", "0"]
+
+
+@pytest.mark.parametrize("where", [None, ":77"])
+def test_gymnasiums_human_mode_without_a_display_is_one_clear_error(where: str | None) -> None:
+    code = (
+        "import gymnasium, craftenv.gymenv\n"
+        "gymnasium.make('oresight/CraftMine-v0', scenario='outcrop-0', render_mode='human').reset()\n"
+    )
+    env = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    if where is not None:
+        env["DISPLAY"] = where
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip().split("\n")[-1].startswith("craftenv.render.context.OpenGLUnavailable: ")

@@ -270,7 +270,8 @@ def _open_windowed() -> tuple[Any, Any]:
     _configure(headless=False)
     try:
         import pyglet.gl as gl
-        from pyglet.window import NoSuchDisplayException, Window, WindowException
+        from pyglet.display.xlib import NoSuchDisplayException
+        from pyglet.window import Window, WindowException
     except (ImportError, AttributeError, OSError) as error:
         raise _unavailable(error) from error
     try:

@@ -198,7 +198,7 @@ class Renderer:
             self._quads.fill(gl, self._draws.shown)
             self._quads.draw(gl, 0, self._draws.opaque)
             found = self._faces.read_names(gl)
-        face = np.where(found == NO_NAME, -1, found >> 15 & 7).astype(np.int8)
+        face = np.where(found == NO_NAME, np.int64(-1), (found >> 15 & 7).astype(np.int64)).astype(np.int8)
         slots = (found >> 18 & 255).astype(np.int64)
         chunk_x = world.slot_cx[slots >> 4, slots & 15]
         chunk_z = world.slot_cz[slots >> 4, slots & 15]

@@ -99,7 +99,7 @@ def _display(settings: Settings) -> Part:
         return Part("display", "ok", find_display(settings))
     except MissingPartError as error:
         found, _, advice = str(error).partition("; ")
-        return Part("display", "missing", found, f"only a window for people and the desktop way need one: {advice}")
+        return Part("display", "missing", found, f"only `oresight play` and other windows need one: {advice}")
 
 
 def _keys(settings: Settings) -> list[Part]:

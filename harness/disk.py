@@ -8,12 +8,13 @@ import json
 import os
 import re
 import time
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from harness.errors import RecordError, RunLockedError, StoreError
+from harness.errors import RecordError, RunLockedError, StoreError, UsageError
 from scoring import records
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,80}")
@@ -203,3 +204,30 @@ class FolderLock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def read_toml(path: Path, limit_bytes: int, expected: str) -> dict[str, Any]:
+    """Reads a TOML file that a person wrote.
+
+    Args:
+        path: The file; a link is not followed.
+        limit_bytes: Longer ones are refused.
+        expected: What the file should be, for messages.
+
+    Raises:
+        UsageError: It is no TOML, or too long, or a link.
+        OresightError: It cannot be read.
+    """
+    try:
+        descriptor = open_plain(path, os.O_RDONLY)
+    except RecordError as error:
+        raise UsageError(str(error)) from error
+    with disk_errors(path), os.fdopen(descriptor, "rb") as stream:
+        content = stream.read(limit_bytes + 1)
+    if len(content) > limit_bytes:
+        raise UsageError(f"{path}: longer than {limit_bytes} bytes; expected {expected}")
+    try:
+        return tomllib.loads(content.decode())
+    # ValueError is also what text that is not UTF-8 raises.
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not valid TOML ({error}); correct the file") from error

@@ -8,8 +8,6 @@ What a prompt is made of, and in which order, is for the worlds to say; the bund
 
 import hashlib
 import json
-import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,16 +112,4 @@ def _read(path: Path) -> dict[str, Any]:
             raise UsageError(str(error)) from error
     if path.suffix != ".toml":
         raise UsageError(f"{path}: a file of prompts ends in .toml or .json")
-    try:
-        descriptor = disk.open_plain(path, os.O_RDONLY)
-    except RecordError as error:
-        raise UsageError(str(error)) from error
-    with disk.disk_errors(path), os.fdopen(descriptor, "rb") as stream:
-        content = stream.read(LIMIT_BYTES + 1)
-    if len(content) > LIMIT_BYTES:
-        raise UsageError(f"{path}: longer than {LIMIT_BYTES} bytes; expected a file of prompts")
-    try:
-        return tomllib.loads(content.decode())
-    # ValueError is also what text that is not UTF-8 raises.
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not valid TOML ({error}); correct the file") from error
+    return disk.read_toml(path, LIMIT_BYTES, "a file of prompts")

@@ -22,8 +22,6 @@ Every agent is played with every memory, every model with every memory and every
     summary.json         and summary.csv: the conditions side by side, and a row an episode
 """
 
-import os
-import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -155,20 +153,7 @@ def load_study(path: Path) -> StudyFile:
     """
     if not path.is_file():
         raise UsageError(f"{path}: no such file; expected a study in TOML")
-    try:
-        descriptor = disk.open_plain(path, os.O_RDONLY)
-    except RecordError as error:
-        raise UsageError(str(error)) from error
-    with disk.disk_errors(path), os.fdopen(descriptor, "rb") as stream:
-        content = stream.read(LIMIT_BYTES + 1)
-    if len(content) > LIMIT_BYTES:
-        raise UsageError(f"{path}: longer than {LIMIT_BYTES} bytes; expected a study in TOML")
-    try:
-        data = tomllib.loads(content.decode())
-    # ValueError is also what text that is not UTF-8 raises.
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not valid TOML ({error}); correct the file") from error
-    return parse_study(data, str(path))
+    return parse_study(disk.read_toml(path, LIMIT_BYTES, "a study in TOML"), str(path))
 
 
 def parse_study(data: dict[str, Any], where: str) -> StudyFile:

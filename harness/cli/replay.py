@@ -8,8 +8,9 @@ from rich.console import Console
 
 from harness.cli.display import make_console
 from harness.film import film
+from harness.replay import Replayed
 from harness.replay import replay as replay_episode
-from harness.sessions import film_session, replay_session, session_path
+from harness.sessions import SessionReplayed, film_session, replay_session, session_path
 from harness.words import visible
 
 DIFFERENT = 1
@@ -37,15 +38,8 @@ def replay(
     else:
         with console.status("filming") as status:
             replayed = film(episode, mp4, lambda step: status.update(f"filming decision {step}"))
-    name = visible(replayed.scenario)
-    if replayed.torn:
-        console.print("The last line was cut short and is left out.")
-    if replayed.difference is not None:
-        console.print(f"{name}: the replay differs: {replayed.difference.sentence()}")
-        raise typer.Exit(DIFFERENT)
-    console.print(f"{name}: {replayed.decisions} decisions replayed; every state hash and every fact is the same.")
-    if mp4 is not None:
-        console.print(f"Filmed to {visible(str(mp4))}")
+    same = f"{replayed.decisions} decisions replayed; every state hash and every fact is the same."
+    _report(console, replayed, same, mp4)
 
 
 def _replay_session(path: Path, mp4: Path | None, console: Console) -> None:
@@ -54,15 +48,19 @@ def _replay_session(path: Path, mp4: Path | None, console: Console) -> None:
     else:
         with console.status("filming") as status:
             replayed = film_session(path, mp4, lambda tick: status.update(f"filming tick {tick}"))
+    cut = "" if replayed.ended else "; the session was cut off"
+    same = f"{replayed.ticks} ticks replayed; every pose and all {replayed.hashes} state hashes are the same{cut}."
+    _report(console, replayed, same, mp4)
+
+
+def _report(console: Console, replayed: Replayed | SessionReplayed, same: str, mp4: Path | None) -> None:
+    """Say what a replay found: the first difference, or in what record and replay are the same."""
     name = visible(replayed.scenario)
     if replayed.torn:
         console.print("The last line was cut short and is left out.")
     if replayed.difference is not None:
         console.print(f"{name}: the replay differs: {replayed.difference.sentence()}")
         raise typer.Exit(DIFFERENT)
-    cut = "" if replayed.ended else "; the session was cut off"
-    console.print(
-        f"{name}: {replayed.ticks} ticks replayed; every pose and all {replayed.hashes} state hashes are the same{cut}."
-    )
+    console.print(f"{name}: {same}")
     if mp4 is not None:
         console.print(f"Filmed to {visible(str(mp4))}")

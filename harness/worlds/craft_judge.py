@@ -10,10 +10,10 @@ from harness.protocols import Json, Scorer
 from harness.verdicts import rates_so_far
 from harness.worlds.craft_refereed import Refereed
 from harness.worlds.world import World
-from scoring.cutting import Cut, Cutter, Tick, dominant, turn_deg
+from scoring.cutting import Cut, Cutter
 from scoring.parameters import Parameters
 from scoring.records import Pose, SessionHeader, SessionTick
-from scoring.sessions import Sharing, together
+from scoring.sessions import Sharing, tick_of, together
 from scoring.summary import ScoredDecision
 
 
@@ -72,7 +72,8 @@ class SessionJudge:
         if tick.action is not None:
             self._marked = tick.action, tick.tick
         if self._marked is None:
-            return self._judge_cuts(self._cutter.feed(self._seen(tick)))
+            seen, self._pose = tick_of(self._pose, tick), tick.pose
+            return self._judge_cuts(self._cutter.feed(seen))
         action, first = self._marked
         if tick.tick - first + 1 < self._durations[action]:
             return []
@@ -81,20 +82,6 @@ class SessionJudge:
     def finish(self) -> list[Judged]:
         """The session is over; returns the decisions that were still held back."""
         return self._judge_cuts(self._cutter.pause())
-
-    def _seen(self, tick: SessionTick) -> Tick:
-        held, before, self._pose = tick.controls, self._pose, tick.pose
-        yaw, pitch = turn_deg(before.yaw_deg, tick.pose.yaw_deg), tick.pose.pitch_deg - before.pitch_deg
-        control = dominant(
-            mine=held.mine,
-            place=held.place,
-            forward=held.forward,
-            right=held.right,
-            jump=held.jump,
-            turned=yaw != 0.0 or pitch != 0.0,
-            slot=held.slot,
-        )
-        return Tick(tick.tick, control, yaw, pitch)
 
     def _judge_cuts(self, cuts: list[Cut]) -> list[Judged]:
         judged: list[Judged] = []

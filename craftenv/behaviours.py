@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 
 from craftenv.actions import ACTION_NAMES, BY_NAME
 from craftenv.blocks import Block
-from craftenv.config import HEIGHT, LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS, PITCH_LIMIT_COUNTS, REACH_BLOCKS, YAW_COUNTS
+from craftenv.config import (
+    HEIGHT,
+    LOAD_RADIUS_CHUNKS,
+    LOOK_PITCH_COUNTS,
+    LOOK_YAW_COUNTS,
+    PITCH_LIMIT_COUNTS,
+    REACH_BLOCKS,
+    YAW_COUNTS,
+)
 from craftenv.sim.angles import direction
 from craftenv.sim.engine import Engine
 from craftenv.sim.geometry import SOLID, cast_ray
@@ -113,7 +121,7 @@ def _deep(seed: int, target: int = _NEVER_SEEN) -> Stage:
 def _platform(seed: int, half: int, target: int = _NEVER_SEEN) -> Stage:
     """A bare stone floor high above the land."""
     engine = Engine(seed, (0.5, float(_PLATFORM_Y + 1), 0.5), target_item=target)
-    engine.world.ensure(0, 0, 5)
+    engine.world.ensure(0, 0, LOAD_RADIUS_CHUNKS)
     _fill(engine, (-half, half), (_PLATFORM_Y, _PLATFORM_Y), (-half, half), _STONE)
     engine.player.on_ground = True
     return Stage(engine)

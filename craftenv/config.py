@@ -47,7 +47,6 @@ DRAW_RADIUS_CHUNKS = 4
 # machine computes it.
 VERTICAL_FOV_DEG = 70.0
 TAN_HALF_FOV = 0.7002075382097097
-FOG_START_BLOCKS = 48.0
 SIGHT_BLOCKS = 48.0
 
 # Raised whenever the generated terrain or the tick changes; stands in every recording.

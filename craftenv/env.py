@@ -17,7 +17,6 @@ from craftenv.sim.angles import counts
 from craftenv.sim.engine import Engine, Happenings
 from craftenv.sim.facts import Facts, Referee
 from craftenv.sim.ground import spawn_on_ground
-from craftenv.sim.player import Player
 from craftenv.text import describe, outcome
 
 if TYPE_CHECKING:
@@ -214,24 +213,14 @@ class CraftEnv:
         Raises:
             OpenGLUnavailable: There is no OpenGL here; the message says what to install.
         """
+        from craftenv.render.renderer import Renderer
+        from craftenv.render.scene import draw_game
+
         engine = self.engine
         if self._renderer is None:
-            from craftenv.render.renderer import Renderer
-
             self._renderer = Renderer(*self._size)
-        player: Player = engine.player
-        engine.world.ensure_around(player.x, player.z, 5)
-        target = engine.target()
-        return self._renderer.draw(
-            engine.world,
-            player.eye,
-            player.yaw,
-            player.pitch,
-            target=target.position if target is not None else None,
-            crack=engine.crack,
-            hotbar=[(stack.item, stack.count) if stack is not None else (0, 0) for stack in player.hotbar.slots],
-            slot=player.slot,
-        )
+        player = engine.player
+        return draw_game(self._renderer, engine, player.eye, player.yaw, player.pitch)
 
     def _observe(self) -> Observation:
         text = describe(

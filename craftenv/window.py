@@ -426,21 +426,10 @@ class Game:
     def picture(self, overlays: bool = True) -> Picture:
         """Draw what is to be seen now, uint8[height, width, 3]."""
         from craftenv.render.panels import draw_panel
+        from craftenv.render.scene import draw_game
 
-        engine, view = self.session.engine, self.session.view()
-        player = engine.player
-        engine.world.ensure_around(player.x, player.z, 5)
-        target = engine.target()
-        picture = self._renderer.draw(
-            engine.world,
-            view.eye,
-            view.yaw,
-            view.pitch,
-            target=target.position if target is not None else None,
-            crack=engine.crack,
-            hotbar=[(stack.item, stack.count) if stack is not None else (0, 0) for stack in player.hotbar.slots],
-            slot=player.slot,
-        )
+        view = self.session.view()
+        picture = draw_game(self._renderer, self.session.engine, view.eye, view.yaw, view.pitch)
         if overlays:
             draw_panel(picture, self._task_lines())
             if self.shows_referee:

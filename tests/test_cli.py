@@ -8,41 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_stage import Ran
 from fake_world import corridor
 
-from harness.cli import main as cli
 from harness.cli.doctor import examine
 from harness.errors import MissingPartError, OresightError
 from harness.settings import read_settings
 from harness.words import visible
-
-
-class Ran:
-    """What a command did: exit code, standard output, standard error."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    def one_sentence(self) -> str:
-        """The error, which is a single line without a traceback."""
-        assert "Traceback" not in self.out + self.err
-        lines = [line for line in self.err.splitlines() if line.strip()]
-        assert len(lines) == 1, self.err
-        return lines[0]
-
-
-@pytest.fixture
-def oresight(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs a command in this process."""
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["oresight", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return Ran(int(end.value.code or 0), captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture

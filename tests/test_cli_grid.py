@@ -1,35 +1,18 @@
 """The grid behind the commands: runs, records, replays, scores, and the maps."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli import Ran
 
 from gridenv.mapfile import load_map
-from harness.cli import main as cli
 from harness.film import film
 from harness.replay import replay
 from harness.runner import RunPlan, run
 from harness.worlds import find_worlds, suite_names, world_of_header
 from scoring.readers.trajectory import read_trajectory
 from scoring.report import score_paths
-
-
-@pytest.fixture
-def oresight(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs a command in this process."""
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["oresight", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return Ran(int(end.value.code or 0), captured.out, captured.err)
-
-    return run
 
 
 def test_the_main_suite_is_one_command(oresight: Any, tmp_path: Path) -> None:

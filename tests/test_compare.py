@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_stage import Ran
 from fake_world import corridor
 from run_stage import fake_model, model_plan, saying
-from test_cli import Ran
-from test_cli_grid import oresight
 
 from harness.compare import compare, load_sides
 from harness.errors import UsageError
 from harness.models.base import Reply, Usage
 from harness.runner import RunPlan, run
 
-__all__ = ["fake_model", "oresight"]
+__all__ = ["fake_model"]
 
 
 def played(out: Path, agent: str, *numbers: int) -> Path:

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 from loopback import Loopback, Sent, fault
 from run_stage import compass, lines
-from test_cli_grid import oresight
 
 from harness.conditions import Condition, Manner, plan_of
 from harness.selection import Selection
 
-__all__ = ["oresight"]
 GRID = ("run", "grid", "--scenario", "high-small-0")
 
 

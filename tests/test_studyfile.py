@@ -5,12 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli_grid import oresight
 
 from harness.conditions import forecast
 from harness.studyfile import load_study, parse_study
-
-__all__ = ["oresight"]
 
 STUDY = """
 world = "grid"

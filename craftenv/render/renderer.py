@@ -55,7 +55,7 @@ class Air:
 _OVERLAP_PX = 1.0 / 64.0
 
 # Fog is worked out at the corners of merged faces, up to 16 blocks apart, and rises early in between by at most what
-# corresponds to two blocks: starting at 50 keeps everything nearer than FOG_START_BLOCKS clear.
+# corresponds to two blocks: starting at 50 keeps everything nearer than 48 blocks clear.
 OPEN_AIR = Air((0.76, 0.86, 0.96), (0.36, 0.58, 0.93), 50.0, 70.0)
 UNDER_WATER = Air((0.10, 0.24, 0.48), (0.12, 0.30, 0.56), 2.0, 40.0)
 

@@ -33,11 +33,13 @@ class Side:
     Attributes:
         label: In words.
         summary: What became of its episodes.
+        folder: Of the run.
         unreadable: What is wrong with result files, in sentences.
     """
 
     label: str
     summary: RunSummary
+    folder: Path
     unreadable: tuple[str, ...] = ()
 
     @property
@@ -158,8 +160,8 @@ def load_sides(paths: Sequence[Path]) -> list[Side]:
     runs = [_load(folder) for folder in folders]
     labels = _labels([run for run, _, _ in runs], folders)
     return [
-        Side(label, summarise(run, results), tuple(problems))
-        for label, (run, results, problems) in zip(labels, runs, strict=True)
+        Side(label, summarise(run, results), folder, tuple(problems))
+        for label, folder, (run, results, problems) in zip(labels, folders, runs, strict=True)
     ]
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 
 from harness import disk, resume
 from harness.errors import ForeignFolderError, Outcome, RecordError, StoreError
+from harness.png import encode_png
 from harness.protocols import Json, Pixels
 from scoring.summary import Tally
 
@@ -33,6 +34,7 @@ FRAMES_NAME = "frames"
 RUN_NAME = "run.json"
 EPISODES_NAME = "episodes"
 _FRAME = re.compile(r"([0-9]{6,})\.png")
+_TALLY = TypeAdapter(Tally)
 
 
 class FileModel(BaseModel):
@@ -48,6 +50,7 @@ class RunConfig(FileModel):
         prompts: Name of the prompt set, where the world has several.
         map: Fingerprint of the map, where it came from a file.
         model: What is asked of the model, where a model plays.
+        branch: Fingerprint of the recorded decisions that the episodes begin with, where they are branches.
     """
 
     world: str
@@ -59,6 +62,7 @@ class RunConfig(FileModel):
     prompts: str | None = None
     map: str | None = None
     model: dict[str, Any] | None = None
+    branch: str | None = None
 
 
 class RunFile(FileModel):
@@ -70,6 +74,22 @@ class RunFile(FileModel):
     versions: dict[str, str | int]
 
 
+class BranchResult(FileModel):
+    """What tells a branch from others of its scenario.
+
+    Attributes:
+        at: How many decisions were recorded before.
+        rollout: Counted from 0.
+        digest: Of the recorded decisions.
+        decided: A hash of the actions taken after them, so that rollouts that are alike are seen to be.
+    """
+
+    at: int = Field(ge=0)
+    rollout: int = Field(ge=0)
+    digest: str
+    decided: str
+
+
 class EpisodeResult(FileModel):
     """result.json: written last, so that an episode with one is finished.
 
@@ -77,6 +97,9 @@ class EpisodeResult(FileModel):
         reason: Why it ended, in words, where the outcome does not say it all.
         score: The scorer's summary, both readings; empty if the world never opened.
         parameters: What it was scored with.
+        steps: Decisions taken; of a branch, those after the branch point.
+        budget: Decisions allowed; of a branch, what was left at the branch point.
+        branch: Of a branch.
         usage: What the model's replies cost, where a model played; requests that were lost in a crash are not in it.
         timing: Seconds, requests and retries; they alone may differ between two runs of the same command.
     """
@@ -91,6 +114,7 @@ class EpisodeResult(FileModel):
     reason: str | None = None
     steps: int = Field(ge=0)
     budget: int = Field(ge=1)
+    branch: BranchResult | None = None
     score: dict[str, Any]
     parameters: dict[str, Any] = Field(default_factory=dict)
     usage: dict[str, Any] | None = None
@@ -100,8 +124,8 @@ class EpisodeResult(FileModel):
     @model_validator(mode="after")
     def _a_result_is_scored(self) -> "EpisodeResult":
         if self.outcome.counts:
-            TypeAdapter(Tally).validate_python(self.score.get("lenient"))
-            TypeAdapter(Tally).validate_python(self.score.get("strict"))
+            _TALLY.validate_python(self.score.get("lenient"))
+            _TALLY.validate_python(self.score.get("strict"))
             for name in ("decisions", "scored_decisions", "steps_taken", "budget", "acquired", "target_count"):
                 if not isinstance(self.score.get(name), int):
                     raise ValueError(f"score.{name} is missing or no whole number")
@@ -209,11 +233,7 @@ class EpisodeFolder:
         return self._replies
 
     def _write_frame(self, step: int, pixels: Pixels) -> None:
-        from PIL import Image
-
-        buffer = io.BytesIO()
-        Image.fromarray(pixels).save(buffer, format="PNG", compress_level=1)
-        disk.write_atomically(self.path / FRAMES_NAME / frame_name(step), buffer.getvalue(), durable=False)
+        disk.write_atomically(self.path / FRAMES_NAME / frame_name(step), encode_png(pixels), durable=False)
 
 
 class RunFolder:
@@ -272,10 +292,6 @@ class RunFolder:
         except RecordError:
             return None
         return result if result.id == episode_id and result.outcome.counts else None
-
-    def start_episode(self, episode_id: str) -> EpisodeFolder:
-        """The folder of one episode, to begin it or to go on with it."""
-        return EpisodeFolder(self.episode_path(episode_id), self.run.config.frames)
 
     def write_summary(self, summary: Json, rows: Sequence[Mapping[str, object]]) -> None:
         """Writes summary.json and summary.csv; all rows have the same columns."""

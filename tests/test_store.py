@@ -39,6 +39,11 @@ def result(outcome: Outcome = Outcome.SUCCESS) -> store.EpisodeResult:
     )
 
 
+def begin(folder: store.RunFolder) -> store.EpisodeFolder:
+    """The folder of the run's episode, to begin it or to go on with it."""
+    return store.EpisodeFolder(folder.episode_path("corridor-0"), folder.run.config.frames)
+
+
 def files_in(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
@@ -62,7 +67,7 @@ def test_a_new_run_begins_with_its_run_file(tmp_path: Path) -> None:
 
 def test_an_episode_is_finished_once_its_result_is_there(tmp_path: Path) -> None:
     with store.RunFolder(tmp_path / "run", run_file()) as folder:
-        episode = folder.start_episode("corridor-0")
+        episode = begin(folder)
         episode.header({"format": "oresight.trajectory"})
         episode.frame(0, PICTURE)
         episode.line({"step": 1})
@@ -107,7 +112,7 @@ def test_numbers_that_are_none_are_never_written(tmp_path: Path, value: float) -
 )
 def test_frames_are_kept_as_asked(tmp_path: Path, frames: store.Frames, expected: list[str]) -> None:
     with store.RunFolder(tmp_path / "run", run_file(frames=frames)) as folder:
-        episode = folder.start_episode("corridor-0")
+        episode = begin(folder)
         episode.frame(0, PICTURE)
         episode.frame(1, PICTURE)
         episode.finish(result())
@@ -117,25 +122,25 @@ def test_frames_are_kept_as_asked(tmp_path: Path, frames: store.Frames, expected
 @pytest.mark.parametrize("content", ["", '{"format": "oresi', "[]", "{}", "NaN", "[" * 100_000, UNSCORED])
 def test_a_broken_result_does_not_count_as_finished(tmp_path: Path, content: str) -> None:
     with store.RunFolder(tmp_path / "run", run_file()) as folder:
-        folder.start_episode("corridor-0").finish(result())
+        begin(folder).finish(result())
         (folder.episode_path("corridor-0") / "result.json").write_text(content)
         assert folder.finished("corridor-0") is None
 
 
 def test_an_infrastructure_error_is_to_be_run_again(tmp_path: Path) -> None:
     with store.RunFolder(tmp_path / "run", run_file()) as folder:
-        folder.start_episode("corridor-0").finish(result(Outcome.INFRASTRUCTURE))
+        begin(folder).finish(result(Outcome.INFRASTRUCTURE))
         assert folder.finished("corridor-0") is None
 
 
 def test_a_second_attempt_goes_on_in_the_folder_of_the_first(tmp_path: Path) -> None:
     with store.RunFolder(tmp_path / "run", run_file()) as folder:
-        first = folder.start_episode("corridor-0")
+        first = begin(folder)
         first.line({"step": 1})
         first.reply({"step": 1})
         first.frame(7, PICTURE)
         first.close()
-        second = folder.start_episode("corridor-0")
+        second = begin(folder)
         second.line({"step": 2})
         second.cut_frames(6)
         second.close()
@@ -206,12 +211,12 @@ def test_links_are_not_followed(tmp_path: Path, name: str) -> None:
         if name == ".":
             path.symlink_to(outside)
             with pytest.raises(RecordError, match="link"):
-                folder.start_episode("corridor-0")
+                begin(folder)
         else:
             path.mkdir()
             (path / name).symlink_to(outside if name == "frames" else outside / "kept")
             assert folder.finished("corridor-0") is None
-            episode = folder.start_episode("corridor-0")
+            episode = begin(folder)
             episode.frame(0, PICTURE)
             episode.finish(result())
     assert files_in(outside) == ["kept"]
@@ -224,13 +229,13 @@ def test_something_foreign_in_an_episode_is_never_removed(tmp_path: Path) -> Non
         path.mkdir()
         (path / "thesis.tex").write_text("years")
         with pytest.raises(StoreError, match=r"thesis\.tex"):
-            folder.start_episode("corridor-0")
+            begin(folder)
         assert (path / "thesis.tex").read_text() == "years"
 
 
 def test_a_folder_removed_meanwhile_is_one_clear_error(tmp_path: Path) -> None:
     folder = store.RunFolder(tmp_path / "run", run_file())
-    episode = folder.start_episode("corridor-0")
+    episode = begin(folder)
     folder.path.rename(tmp_path / "gone")
     with pytest.raises(StoreError, match="No such file"):
         episode.frame(0, PICTURE)

@@ -1,7 +1,6 @@
 """What every model client takes and gives, whatever its protocol."""
 
 import base64
-import io
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +9,10 @@ from typing import Any, Protocol
 
 from harness.asking import PICTURE_TOKENS, text_tokens
 from harness.errors import UsageError
+from harness.png import encode_png
 from harness.protocols import ImagePart, Json, Message, Pixels, TextPart
 
 _PICTURES_KEPT = 16
-_PNG_LEVEL = 1
 
 
 class FinishReason(StrEnum):
@@ -161,20 +160,11 @@ class PictureEncoder:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][1]
-        text = base64.b64encode(png(picture.pixels)).decode("ascii")
+        text = base64.b64encode(encode_png(picture.pixels)).decode("ascii")
         self._kept[key] = (picture.pixels, text)
         if len(self._kept) > _PICTURES_KEPT:
             self._kept.popitem(last=False)
         return text
-
-
-def png(pixels: Pixels) -> bytes:
-    """A picture, uint8[height, width, 3], as PNG."""
-    from PIL import Image
-
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, format="PNG", compress_level=_PNG_LEVEL)
-    return buffer.getvalue()
 
 
 def system_text(messages: Sequence[Message]) -> str:

@@ -1,0 +1,41 @@
+"""Pictures as PNG, fast: what the agent sees is encoded once for the model and once for the disk at every decision.
+
+Lossless as any PNG, about as small as the usual encoders' fast setting, and several times faster, because one fixed row
+filter suits flat pixel art and the deflating is done by a library made for speed.
+"""
+
+import struct
+import zlib
+
+import numpy as np
+
+from harness.protocols import Pixels
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_DEPTH_BITS, _RGB = 8, 2
+_FILTER_SUB = 1
+_LEVEL = 1
+
+
+def encode_png(pixels: Pixels) -> bytes:
+    """A picture as PNG.
+
+    Args:
+        pixels: uint8[height, width, 3], RGB.
+    """
+    from isal import isal_zlib
+
+    height, width, _ = pixels.shape
+    flat = np.ascontiguousarray(pixels).reshape(height, width * 3)
+    rows = np.empty((height, 1 + width * 3), dtype=np.uint8)
+    rows[:, 0] = _FILTER_SUB
+    rows[:, 1:4] = flat[:, :3]
+    # Each byte less the one of the pixel to its left, modulo 256.
+    np.subtract(flat[:, 3:], flat[:, :-3], out=rows[:, 4:])
+    header = struct.pack(">IIBBBBB", width, height, _DEPTH_BITS, _RGB, 0, 0, 0)
+    data = isal_zlib.compress(rows, _LEVEL)
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

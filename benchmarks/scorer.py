@@ -1,21 +1,16 @@
-"""How fast the grid's scorer is, and what memory JSON Lines take.
+"""Measures of the grid's scorer: its speed and the memory that JSON Lines take.
 
 Steps a second on maps of 100 cells up to a million steps (alpha raised so that the budget holds them), for several
-walkers that put it to different work; then the peak memory of `score_stream` over files of growing length.
-
-Example: python benchmarks/score_steps.py --json
+walkers that put it to different work; the peak memory of `score_stream` over files of growing length.
 """
 
-import argparse
 import json
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from gridenv.mapfile import map_to_json, parse_map
 from gridenv.model import DIRECTION_NAMES, Cell, Exploration, GridMap
@@ -106,25 +101,22 @@ def steps_per_second(map_: GridMap, moves: list[str | None], visibility: str, re
     return best
 
 
-def measure_speed(lengths: tuple[int, ...], show: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Measure all combinations of map, visibility and walker."""
-    rows: list[dict[str, Any]] = []
+def speed(length: int) -> dict[str, float]:
+    """Return scored steps a second of a walk of some length, for every combination of map, visibility and walker."""
+    rates: dict[str, float] = {}
     for shape in ("room", "cave", "line"):
         map_ = make_map(shape, 1)
         for walker in ("random", "least visited"):
+            moves = make_moves(map_, length, walker, 2)
             for visibility in ("partial", "full"):
-                for number in lengths:
-                    moves = make_moves(map_, number, walker, 2)
-                    rate = steps_per_second(map_, moves, visibility, max(1, 20_000 // number))
-                    rows.append(
-                        {"map": shape, "walker": walker, "visibility": visibility, "steps": number, "steps_per_s": rate}
-                    )
-                    show(f"{shape:<5} {walker:<14} {visibility:<8} {number:>9,} steps  {rate:>9,.0f} steps/s")
-    return rows
+                rates[f"{shape}, {walker}, {visibility}"] = steps_per_second(
+                    map_, moves, visibility, max(1, 20_000 // length)
+                )
+    return rates
 
 
-def measure_memory(show: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Measure the peak memory over JSON Lines of more and more episodes of 300 moves."""
+def memory() -> dict[str, float]:
+    """Return the peak MiB of scoring JSON Lines, by the number of episodes of 300 moves in the file."""
     map_ = make_map("cave", 1)
     line = json.dumps(
         {
@@ -134,48 +126,15 @@ def measure_memory(show: Callable[[str], None]) -> list[dict[str, Any]]:
             "moves": make_moves(map_, 300, "least visited", 2),
         }
     )
-    rows: list[dict[str, Any]] = []
+    found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for number in FILE_EPISODES:
             path = Path(folder) / "episodes.jsonl"
             with path.open("w", encoding="utf-8") as stream:
                 for _ in range(number):
                     stream.write(line + "\n")
-            begin = time.perf_counter()
             done = subprocess.run(
                 [sys.executable, "-c", _MEMORY, str(path)], capture_output=True, text=True, check=True
             )
-            seconds = time.perf_counter() - begin
-            row = {
-                "episodes": number,
-                "file_mib": path.stat().st_size / 2**20,
-                "peak_mib": float(done.stdout),
-                "seconds": seconds,
-            }
-            rows.append(row)
-            show(
-                f"{number:>6,} episodes, {row['file_mib']:>6.1f} MiB of JSON Lines:"
-                f" peak {row['peak_mib']:.1f} MiB, {seconds:.1f} s"
-            )
-    return rows
-
-
-def main() -> None:
-    """Measure, print a line each, and with --json everything once more as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print JSON in place of lines")
-    parser.add_argument("--longest", type=int, default=LENGTHS[-1], help="leave out longer walks than this")
-    arguments = parser.parse_args()
-
-    def show(line: str) -> None:
-        if not arguments.json:
-            print(line, flush=True)
-
-    lengths = tuple(number for number in LENGTHS if number <= arguments.longest)
-    found = {"speed": measure_speed(lengths, show), "memory": measure_memory(show)}
-    if arguments.json:
-        print(json.dumps(found, indent=1))
-
-
-if __name__ == "__main__":
-    main()
+            found[str(number)] = float(done.stdout)
+    return found

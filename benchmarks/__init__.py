@@ -1,0 +1,1 @@
+"""What is measured beside the peers, and the goals; run it with `python -m benchmarks.run`."""

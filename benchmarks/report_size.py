@@ -7,6 +7,7 @@ once. The page is opened in headless Chromium, if Playwright and Chromium are th
 """
 
 import argparse
+import resource
 import shutil
 import tempfile
 import time
@@ -91,6 +92,12 @@ def open_page(page: Path) -> None:
         browser.close()
 
 
+def processor_s() -> float:
+    """Seconds of processor time that this process and those that it waited for have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def main() -> None:
     """Plays, reports, opens."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -105,10 +112,13 @@ def main() -> None:
         decisions = sum(result.steps for summary in summaries for result in summary.results)
         print(f"study: {episodes} episodes, {decisions} decisions, played in {time.perf_counter() - begun:.0f} s")
         out = folder / "report"
-        begun, processor = time.perf_counter(), time.process_time()
+        begun, worked = time.perf_counter(), processor_s()
         paths = [folder / "study" / kind for kind in ("grid", "craft")]
         make_report(paths, out, ReportOptions(drawing="none", workers=given.workers))
-        print(f"report: {time.perf_counter() - begun:.1f} s, {time.process_time() - processor:.1f} s of it here")
+        print(
+            f"report: {time.perf_counter() - begun:.1f} s with {given.workers} workers,"
+            f" {processor_s() - worked:.1f} s of processor time"
+        )
         size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
         print(f"size: {size / 1e6:.0f} MB, index.html {(out / 'index.html').stat().st_size / 1e6:.1f} MB")
         open_page(out / "index.html")

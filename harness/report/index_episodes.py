@@ -1,0 +1,91 @@
+"""Episodes as the study's page lists them: a row each, and what the page's script sorts and filters them by."""
+
+from collections.abc import Iterator
+
+from harness.protocols import Json
+from harness.report.conditions import Condition, Episode
+from harness.report.figures import COLOURS
+from harness.report.strips import strip, strip_words
+from harness.report.study import ConditionFigures, WorldStudy
+from harness.verdicts import readings
+from harness.words import visible
+from scoring.summary import EpisodeSummary
+
+_DECIMALS = 4
+
+
+def money(cost: object) -> str:
+    """US dollars, or a dash where there is no price or no model."""
+    return f"${cost:,.{2 if cost >= 1 else _DECIMALS}f}" if isinstance(cost, int | float) else "–"
+
+
+def episode_values(kind: str, row: ConditionFigures, episode: Episode) -> Json:
+    """What the template shows of an episode."""
+    result, summary, told = episode.result, episode.summary, episode.told
+    usage = {} if result is None or result.usage is None else result.usage
+    return {
+        "anchor": anchor_of(row.condition, episode.name),
+        "name": episode.name,
+        "page": episode.page,
+        "key": row.condition.key,
+        "label": row.condition.label,
+        "colour": row.colour % len(COLOURS),
+        "outcome": outcome_of(episode),
+        "good": summary is not None and summary.success,
+        "bad": result is None or not result.outcome.counts,
+        "reason": "" if result is None or not result.reason else visible(result.reason, 160),
+        "steps": "" if result is None else f"{result.steps} of {result.budget}",
+        "errors": [[_counts(summary, reading, part) for reading in readings(kind)] for part in ("explore", "exploit")],
+        "strip": [] if told is None else strip(told.marks),
+        "length": 0 if told is None else len(told.marks),
+        "strip_words": "" if told is None else strip_words(told.marks),
+        "cost": money(usage.get("cost")),
+    }
+
+
+def anchor_of(condition: Condition, episode: str) -> str:
+    """Names an episode's row, so that its page can lead back to it."""
+    return f"{condition.key}-{episode}"
+
+
+def outcome_of(episode: Episode) -> str:
+    """How it ended, in short."""
+    if episode.result is None:
+        return "no result"
+    return str(episode.result.outcome).removeprefix("failure: ")
+
+
+def _counts(summary: EpisodeSummary | None, reading: str, part: str) -> str:
+    if summary is None:
+        return "–"
+    numerator, denominator = getattr(getattr(summary, reading), part)
+    return f"{numerator}/{denominator}"
+
+
+def _share(summary: EpisodeSummary | None, part: str) -> float | None:
+    if summary is None:
+        return None
+    numerator, denominator = getattr(summary.lenient, part)
+    return round(numerator / denominator, _DECIMALS) if denominator else None
+
+
+def rows_data(study: WorldStudy) -> list[list[object]]:
+    """What the script sorts and filters by, a row each: condition, scenario, outcome, decisions, errors, cost."""
+    return list(_data(study))
+
+
+def _data(study: WorldStudy) -> Iterator[list[object]]:
+    for row in study.rows:
+        for episode in row.condition.episodes:
+            summary, result = episode.summary, episode.result
+            usage = {} if result is None or result.usage is None else result.usage
+            yield [
+                row.condition.key,
+                episode.name,
+                outcome_of(episode),
+                None if result is None else result.steps,
+                _share(summary, "explore"),
+                _share(summary, "exploit"),
+                None if summary is None else summary.lenient.error_decisions,
+                cost if isinstance(cost := usage.get("cost"), int | float) else None,
+            ]

@@ -1,0 +1,158 @@
+"""Errors by what scenarios differ in: the demand on each kind of error, the size of the task DAG, the kind of scenario.
+
+What a scenario demands, its name says: `low-small-0` in the grid (demand on exploitation, size of the DAG),
+`dials-low-high-3` in the 3D world (demand on exploration, demand on exploitation).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from harness.report.conditions import Condition
+from harness.report.exhibits import ALL, Absent, Exhibit, Lines, Series, undefined_notes
+from harness.report.measures import Measure, errors, measures, named
+from scoring.rates import Figure as Ratio
+from scoring.summary import EpisodeSummary
+from scoring.tables import DEMANDS, OTHER, SIZES, labels_of
+
+# More lines than this in one panel are a tangle.
+SHOWN_MOST = 6
+_DIALS = re.compile(r"(?:^|-)dials-(low|medium|high)-(low|medium|high)-\d+$")
+_NUMBERED = re.compile(r"(.+?)-\d+$")
+
+LevelOf = Callable[[str], str | None]
+_OnMap = tuple[str, EpisodeSummary]
+
+
+def demand_of(kind: str, scenario: str, error: str) -> str | None:
+    """What a scenario demands of exploration or exploitation; None if its name does not say."""
+    if kind == "craft":
+        found = _DIALS.search(scenario)
+        return None if found is None else found[1 if error == "exploration" else 2]
+    demand = labels_of(scenario).demand
+    if demand == OTHER:
+        return None
+    # The names tell the demand on exploitation; that on exploration is its opposite.
+    return demand if error == "exploitation" else DEMANDS[len(DEMANDS) - 1 - DEMANDS.index(demand)]
+
+
+def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+    """Each error against the demand on it."""
+    title = "Errors by demand"
+    panels = []
+    for measure in errors(kind):
+        error = str(measure.error)
+
+        def level(scenario: str, error: str = error) -> str | None:
+            return demand_of(kind, scenario, error)
+
+        panels += _panel(conditions, measure, level, DEMANDS, f"demand on {error}", "demand")
+    if not panels:
+        suite = "main" if kind == "grid" else "craft-dials"
+        return Absent(title, f"it takes scenarios of two or more demands, such as those of the suite {suite}")
+    return _exhibit("demand", title, "Each error against the demand that scenarios make on it.", panels, conditions)
+
+
+def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+    """Success and errors against the size of the task DAG."""
+    title = "Success and errors by size of the task DAG"
+
+    def level(scenario: str) -> str | None:
+        size = labels_of(scenario).size
+        return None if size == OTHER else size
+
+    panels = [
+        panel
+        for measure in measures(kind)
+        for panel in _panel(conditions, measure, level, SIZES, "size of the task DAG", "size")
+    ]
+    if not panels:
+        return Absent(title, "it takes scenarios of two or more sizes, such as those of the suite main")
+    return _exhibit("size", title, "Success and errors against the size of the task DAG.", panels, conditions)
+
+
+def by_kind(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+    """Success and errors by kind of scenario; the 3D world has no task DAG whose size could be told."""
+    title = "Success and errors by kind of scenario"
+
+    def level(scenario: str) -> str | None:
+        found = _NUMBERED.fullmatch(scenario)
+        return None if found is None else found[1]
+
+    names = [level(episode.scenario) for condition in conditions for episode in condition.episodes]
+    kinds = tuple(dict.fromkeys(name for name in names if name is not None))
+    panels = [
+        panel
+        for measure in measures(kind)
+        for panel in _panel(conditions, measure, level, kinds, "kind of scenario", "kind", joined=False)
+    ]
+    if not panels:
+        return Absent(title, "it takes scenarios of two or more kinds, such as those of the suite craft-mine")
+    return _exhibit("kind", title, "Success and errors by kind of scenario.", panels, conditions)
+
+
+def _exhibit(name: str, title: str, words: str, panels: Sequence[Lines], conditions: Sequence[Condition]) -> Exhibit:
+    caption = (
+        f"{words} Success: Wilson over episodes; errors: bootstrap over episodes, for all conditions together over"
+        " maps, since episodes on one map hang together; intervals of 95 %."
+    )
+    notes: list[str] = []
+    if len(conditions) > SHOWN_MOST:
+        notes.append(
+            f"Drawn are the first {SHOWN_MOST} of {len(conditions)} conditions and all of them together; the table has"
+            " the same."
+        )
+    for panel in panels:
+        labelled = [
+            (f"{series.label} ({tick})", value)
+            for series in panel.series
+            for tick, value in zip(panel.ticks, series.values, strict=True)
+        ]
+        notes += undefined_notes(panel.title[0].lower() + panel.title[1:], labelled)
+    return Exhibit(name, title, caption, tuple(panels), tuple(notes))
+
+
+def _panel(
+    conditions: Sequence[Condition],
+    measure: Measure,
+    level: LevelOf,
+    levels: Sequence[str],
+    x_title: str,
+    slug: str,
+    joined: bool = True,
+) -> list[Lines]:
+    """A measure by level; nothing if there are episodes of fewer than two levels."""
+    by_level = [[_at(condition, level, each) for each in levels] for condition in conditions]
+    there = [place for place in range(len(levels)) if any(episodes[place] for episodes in by_level)]
+    if len(there) < 2:
+        return []
+    series = [
+        Series(named(condition), colour, tuple(_ratio(measure, episodes[place]) for place in there))
+        for colour, (condition, episodes) in enumerate(zip(conditions, by_level, strict=True))
+        if colour < SHOWN_MOST
+    ]
+    if len(conditions) > 1:
+        series.append(Series("all conditions", ALL, tuple(_together(measure, by_level, place) for place in there)))
+    ticks = tuple(levels[place] for place in there)
+    title = measure.name[0].upper() + measure.name[1:]
+    return [Lines(f"{slug}-{measure.slug}", title, x_title, ticks, tuple(series), joined)]
+
+
+def _at(condition: Condition, level: LevelOf, wanted: str) -> list[_OnMap]:
+    """A condition's results on the maps of a level."""
+    return [
+        (episode.scenario, summary)
+        for episode in condition.episodes
+        if (summary := episode.summary) is not None and level(episode.scenario) == wanted
+    ]
+
+
+def _ratio(measure: Measure, episodes: Sequence[_OnMap]) -> Ratio | None:
+    return measure.of(summary for _, summary in episodes) if episodes else None
+
+
+def _together(measure: Measure, by_level: Sequence[Sequence[Sequence[_OnMap]]], place: int) -> Ratio | None:
+    by_map: dict[str, list[EpisodeSummary]] = {}
+    for episodes in by_level:
+        for scenario, summary in episodes[place]:
+            by_map.setdefault(scenario, []).append(summary)
+    return measure.over_maps(by_map) if by_map else None

@@ -1,0 +1,221 @@
+"""The figures of a study in one world: each condition's, and what sets them against each other.
+
+Pure functions of what was read. By what the episodes differ is told in `levels`, conditions against each other in
+`contrasts`; this file has what belongs to all conditions together, and the order in which a reader meets it all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.compare import Comparison, compare
+from harness.errors import UsageError
+from harness.protocols import Json
+from harness.report.conditions import Condition
+from harness.report.contrasts import by_memory, by_prompts, two_episodes
+from harness.report.exhibits import Absent, Dot, Exhibit, Lines, Scatter, Series, undefined_notes
+from harness.report.levels import SHOWN_MOST, by_demand, by_kind, by_size
+from harness.report.measures import Mean, budget_used, error_of, errors, named
+from harness.verdicts import readings
+from scoring.parameters import Parameters
+from scoring.rates import Figure as Ratio
+from scoring.rates import Pool, PooledRates, pool
+from scoring.regression import RATES_MIN, Point, regress
+
+ALPHAS = (1.0, 2.0, 3.0)
+KS = (1, 2, 3)
+USUAL = Parameters()
+# The usual pair first: its decisions are the ones that are shown.
+PAIRS = (
+    (USUAL.alpha, USUAL.k),
+    *((alpha, k) for alpha in ALPHAS for k in KS if (alpha, k) != (USUAL.alpha, USUAL.k)),
+)
+
+
+@dataclass(frozen=True)
+class ConditionFigures:
+    """What a condition came to.
+
+    Attributes:
+        condition: Who played.
+        colour: Number of its colour in this world.
+        pooled: Over its results.
+        used: Share of the budget that was used, over the results.
+        used_success: The same over the successes.
+        usage: Tokens and cost; None where no model played.
+        sensitivity: Under each pair of alpha and k, over the results whose recordings were read.
+    """
+
+    condition: Condition
+    colour: int
+    pooled: PooledRates
+    used: Mean
+    used_success: Mean
+    usage: Json | None
+    sensitivity: dict[tuple[float, int], PooledRates]
+
+    @property
+    def named(self) -> str:
+        """Its letter and its label."""
+        return named(self.condition)
+
+
+@dataclass(frozen=True)
+class WorldStudy:
+    """Everything that is said of the conditions in one world.
+
+    Attributes:
+        kind: Of the world.
+        rows: A condition each.
+        comparison: On the episodes that all of them share; None with fewer than two, or if they share none.
+        exhibits: The figures, in order.
+        notes: What a reader has to know, in sentences.
+    """
+
+    kind: str
+    rows: tuple[ConditionFigures, ...]
+    comparison: Comparison | None
+    exhibits: tuple[Exhibit | Absent, ...]
+    notes: tuple[str, ...]
+
+
+def parameters() -> tuple[Parameters, ...]:
+    """What every recording is scored under, in the order of `PAIRS`."""
+    return tuple(USUAL.model_copy(update={"alpha": alpha, "k": k}) for alpha, k in PAIRS)
+
+
+def study_world(kind: str, conditions: Sequence[Condition]) -> WorldStudy:
+    """Makes the figures of the conditions in one world."""
+    rows = tuple(_figures(condition, colour) for colour, condition in enumerate(conditions))
+    notes = list(_notes(kind, rows))
+    comparison = None
+    if len(conditions) > 1:
+        try:
+            comparison = compare([condition.side for condition in conditions])
+            said = {words for row in rows for words in _said_elsewhere(row)}
+            notes += [note for note in comparison.notes if note not in said]
+        except UsageError as error:
+            notes.append(f"Differences are left out: {error}.")
+    exhibits = (
+        success_against_error(kind, rows),
+        by_prompts(kind, conditions),
+        by_demand(kind, conditions),
+        by_size(kind, conditions) if kind == "grid" else by_kind(kind, conditions),
+        two_episodes(conditions),
+        by_memory(kind, conditions),
+        sensitivity(rows),
+    )
+    return WorldStudy(kind, rows, comparison, exhibits, tuple(dict.fromkeys(notes)))
+
+
+def success_against_error(kind: str, rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
+    """Success against the logarithm of each error, a point each condition."""
+    title = "Success against each error"
+    if len(rows) < RATES_MIN:
+        return Absent(
+            title, f"it takes {RATES_MIN} conditions or more with different error rates; here are {len(rows)}"
+        )
+    panels: list[Scatter] = []
+    notes: list[str] = []
+    for measure in errors(kind):
+        name = measure.name
+        dots = tuple(
+            Dot(row.condition.key, row.named, row.colour, error_of(row.pooled, measure), row.pooled.success)
+            for row in rows
+        )
+        points = [
+            Point(dot.key, dot.success.numerator, dot.success.denominator, dot.error.numerator, dot.error.denominator)
+            for dot in dots
+        ]
+        fitted = regress(points)
+        if not fitted.all.n:
+            notes.append(f"No condition has a defined {name}, so that there is nothing to draw.")
+            continue
+        panels.append(Scatter(f"success-{measure.slug}", name.capitalize(), f"{name} (log scale)", dots, fitted))
+        notes += undefined_notes(name, [(dot.label, dot.error) for dot in dots])
+        if fitted.all.floored and fitted.all.floor is not None:
+            zero = [point.name for point in fitted.all.points if point.floored]
+            notes.append(
+                f"{name.capitalize()}: {', '.join(zero)} made no error; on a logarithmic scale a rate of 0 has no"
+                " place, so they stand, hollow, at the floor of 0.5 errors in the largest number of eligible"
+                f" decisions, {fitted.all.floor:.2g}."
+            )
+        if fitted.all.slope is None:
+            notes.append(f"{name.capitalize()}: no line, since there are fewer than {RATES_MIN} different error rates.")
+    caption = (
+        "A point is a condition (its letter as in the table). Solid line: ordinary least squares over those with at"
+        " least one error; dashed: over all, where a rate of 0 stands at a floor. Bars: Wilson intervals of success,"
+        " bootstrap intervals of the error over episodes, both of 95 %."
+    )
+    return Exhibit("success", title, caption, tuple(panels), tuple(notes)) if panels else Absent(title, " ".join(notes))
+
+
+def sensitivity(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
+    """Success and errors under other budgets and under other values of k."""
+    title = "Sensitivity to the budget multiplier alpha and to k"
+    if not any(pooled.decisions for row in rows for pooled in row.sensitivity.values()):
+        return Absent(title, "it takes recordings that can be scored again; none could be read")
+    shown = rows[:SHOWN_MOST]
+    takes: dict[str, Callable[[PooledRates], Ratio]] = {
+        "success rate": lambda pooled: pooled.success,
+        "exploration error": lambda pooled: pooled.lenient.exploration,
+        "exploitation error": lambda pooled: pooled.lenient.exploitation,
+    }
+    panels: list[Lines] = []
+    for letter, values in (("alpha", ALPHAS), ("k", KS)):
+        for name, take in takes.items():
+            # Success does not depend on k.
+            if letter == "k" and name == "success rate":
+                continue
+            series = []
+            for row in shown:
+                pairs = [(value, USUAL.k) if letter == "alpha" else (USUAL.alpha, int(value)) for value in values]
+                series.append(Series(row.named, row.colour, tuple(take(row.sensitivity[pair]) for pair in pairs)))
+            words = f"{letter} (budget multiplier)" if letter == "alpha" else "k (forgiven repeats)"
+            ticks = tuple(f"{value:g}" for value in values)
+            panels.append(
+                Lines(f"sensitivity-{letter}-{name.split()[0]}", name.capitalize(), words, ticks, tuple(series))
+            )
+    caption = (
+        f"The recordings scored again, without running anything: with k = {USUAL.k} under other budgets, and with"
+        f" alpha = {USUAL.alpha:g} under other k. Success: Wilson; errors: bootstrap over episodes; intervals of 95 %."
+    )
+    notes = []
+    if readings(rows[0].condition.kind) != ("lenient",):
+        notes.append("Drawn in the lenient reading; the table has both.")
+    if len(rows) > len(shown):
+        notes.append(f"Drawn are the first {len(shown)} of {len(rows)} conditions; the table has all.")
+    return Exhibit("sensitivity", title, caption, tuple(panels), tuple(notes))
+
+
+def _figures(condition: Condition, colour: int) -> ConditionFigures:
+    results = condition.summaries
+    pools = [Pool() for _ in PAIRS]
+    for episode in condition.episodes:
+        if episode.told is not None and episode.name in results:
+            for place, summary in zip(pools, episode.told.summaries, strict=True):
+                place.add(summary)
+    return ConditionFigures(
+        condition,
+        colour,
+        pool(results.values()),
+        budget_used(results.values()),
+        budget_used(summary for summary in results.values() if summary.success),
+        condition.side.summary.usage(),
+        {pair: each.rates() for pair, each in zip(PAIRS, pools, strict=True)},
+    )
+
+
+def _said_elsewhere(row: ConditionFigures) -> Iterator[str]:
+    """Sentences of a comparison that stand at the top of the page, or here in other words."""
+    yield from row.condition.side.unreadable
+    yield f"{row.condition.side.label} is incomplete: {row.condition.side.summary.counts_sentence()}"
+
+
+def _notes(kind: str, rows: Sequence[ConditionFigures]) -> Iterator[str]:
+    for row in rows:
+        if not row.condition.counts.complete:
+            yield f"{row.named} is incomplete: {row.condition.side.summary.counts_sentence()}."
+        yield from row.condition.side.notes
+    rows = [row for row in rows if row.condition.counts.scored]
+    for measure in errors(kind):
+        yield from undefined_notes(measure.name, [(row.named, error_of(row.pooled, measure)) for row in rows])

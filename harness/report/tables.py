@@ -1,0 +1,146 @@
+"""The tables of a report as files: CSV always, Parquet where pyarrow is installed (the extra `parquet`).
+
+The one file that imports pyarrow.
+"""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from harness import disk, store
+from harness.protocols import Json
+from harness.report.conditions import Condition
+from harness.report.exhibits import difference_columns, ratio_columns
+from harness.report.measures import errors
+from harness.report.study import ConditionFigures, WorldStudy
+from scoring.rates import PooledRates
+
+
+def write_table(folder: Path, name: str, rows: Sequence[Mapping[str, object]]) -> list[str]:
+    """Writes a table in every format there is, and returns the files' names.
+
+    Raises:
+        StoreError: The disk refuses.
+    """
+    rows = aligned(rows)
+    disk.write_atomically(folder / f"{name}.csv", store.to_csv(rows).encode(), durable=False)
+    content = to_parquet(rows)
+    if content is None:
+        return [f"{name}.csv"]
+    disk.write_atomically(folder / f"{name}.parquet", content, durable=False)
+    return [f"{name}.csv", f"{name}.parquet"]
+
+
+def to_parquet(rows: Sequence[Mapping[str, object]]) -> bytes | None:
+    """Rows as Parquet; None where pyarrow is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        return None
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), stream)
+    return stream.getvalue()
+
+
+def aligned(rows: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
+    """The same rows, each with every column; what one does not have is empty."""
+    found = [dict(row) for row in rows]
+    columns = dict.fromkeys(name for row in found for name in row)
+    return [{name: row.get(name) for name in columns} for row in found]
+
+
+def condition_rows(studies: Sequence[WorldStudy]) -> list[Json]:
+    """A row a condition: counts, success and errors with their intervals, budget used, cost."""
+    return [_condition_row(study, row) for study in studies for row in study.rows]
+
+
+def episode_rows(conditions: Sequence[Condition]) -> list[Json]:
+    """A row for each planned episode."""
+    rows: list[Json] = []
+    for condition in conditions:
+        by_name = {str(row["episode"]): row for row in condition.side.summary.rows()}
+        for episode in condition.episodes:
+            marks = None if episode.told is None else episode.told.marks
+            rows.append(
+                {
+                    "world": condition.kind,
+                    **_who(condition),
+                    **by_name[episode.name],
+                    # One letter a decision: x, p and b are errors of exploration, exploitation and both, P is progress,
+                    # g a gain, - a decision that is not scored.
+                    "decisions": marks,
+                    "replay": episode.page,
+                }
+            )
+    return rows
+
+
+def sensitivity_rows(studies: Sequence[WorldStudy]) -> list[Json]:
+    """A row for each condition under each pair of alpha and k."""
+    return [
+        {"world": study.kind, **_who(row.condition), "alpha": alpha, "k": k, **_pooled(study.kind, pooled)}
+        for study in studies
+        for row in study.rows
+        for (alpha, k), pooled in sorted(row.sensitivity.items())
+    ]
+
+
+def difference_rows(studies: Sequence[WorldStudy]) -> list[Json]:
+    """A row for each measure in which each condition is compared with the first of its world."""
+    rows: list[Json] = []
+    for study in studies:
+        if study.comparison is None:
+            continue
+        first = study.rows[0]
+        for row, column in zip(study.rows[1:], study.comparison.columns[1:], strict=True):
+            for measure, difference in column.differences.items():
+                told = {"world": study.kind, **_who(row.condition), "minus": first.condition.label, "measure": measure}
+                rows.append({**told, **difference_columns(difference)})
+    return rows
+
+
+def _who(condition: Condition) -> Json:
+    config = condition.side.summary.run.config
+    return {
+        "key": condition.key,
+        "condition": condition.label,
+        "agent": config.agent,
+        "memory": config.memory,
+        "prompts": config.prompts,
+    }
+
+
+def _condition_row(study: WorldStudy, row: ConditionFigures) -> Json:
+    usage = row.usage or {}
+    return {
+        "world": study.kind,
+        **_who(row.condition),
+        **row.condition.counts.to_json(),
+        **_pooled(study.kind, row.pooled),
+        **{
+            f"{name}_{end}": None if mean.interval is None else mean.interval[place]
+            for name, mean in (("budget_used", row.used), ("budget_used_success", row.used_success))
+            for place, end in enumerate(("low", "high"))
+        },
+        **{name: usage.get(name) for name in ("replies", "reasks", "input_tokens", "output_tokens", "cost")},
+    }
+
+
+def _pooled(kind: str, pooled: PooledRates) -> Json:
+    ratios = {"success": pooled.success}
+    for measure in errors(kind):
+        ratios[f"{measure.error}_error_{measure.reading}"] = getattr(
+            getattr(pooled, measure.reading), str(measure.error)
+        )
+    return {
+        **{
+            f"{name}_{column}": value
+            for name, ratio in ratios.items()
+            for column, value in ratio_columns(ratio).items()
+        },
+        "budget_used": pooled.budget_used,
+        "budget_used_success": pooled.budget_used_success,
+        "scored_decisions": pooled.scored_decisions,
+        "decisions": pooled.decisions,
+    }

@@ -1,0 +1,175 @@
+"""`oresight branch`: plays on from a decision of a recorded episode under other conditions, side by side."""
+
+import dataclasses
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.branching import (
+    MOST_ROLLOUTS,
+    BranchPoints,
+    conditions_of,
+    find_points,
+    points_words,
+    recorded_size,
+)
+from harness.cli import options
+from harness.cli.display import make_console
+from harness.cli.run import play_study
+from harness.cli.side_by_side import print_forecasts
+from harness.conditions import Arm, Manner, check_caps, forecast, make_arm
+from harness.context import needs_pictures
+from harness.errors import UsageError
+from harness.models.base import ModelSettings
+from harness.spending import Caps
+from harness.words import visible
+
+
+def branch(
+    episodes: Annotated[
+        list[Path], typer.Argument(metavar="EPISODE_DIR...", help="Folders of recorded episodes of one world.")
+    ],
+    at: Annotated[
+        str, typer.Option(help="After how many decisions to play on: 0 is the start; several with commas, 10,20.")
+    ],
+    agent: Annotated[
+        str | None,
+        typer.Option(help="One or more agents; same, the recorded one, if neither agent nor model is given."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="One or more models, for example openai:a,gemini:b.")] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="One or more memories, for example raw,screenshots; the recorded one if left out."),
+    ] = None,
+    prompts: Annotated[
+        str | None, typer.Option(help="One or more sets of prompts, for models; the recorded one if left out.")
+    ] = None,
+    rollouts: Annotated[
+        int, typer.Option(min=1, max=MOST_ROLLOUTS, help="Branches from each point, each with a seed of its own.")
+    ] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder of what is played; one under runs/ if left out.")] = None,
+    frames: options.FramesKept = None,
+    size: Annotated[
+        str | None, typer.Option(help="craft: width x height of the pictures; as recorded, or 640x480, if left out.")
+    ] = None,
+    pictures: Annotated[
+        bool | None,
+        typer.Option(
+            "--pictures/--no-pictures", help="craft: whether the agent gets pictures; as recorded if left out."
+        ),
+    ] = None,
+    workers: options.Workers = 1,
+    concurrency: options.Concurrency = None,
+    executor: options.Where = "processes",
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    prices: options.Prices = None,
+    temperature: options.Temperature = 0.0,
+    max_output_tokens: options.MaxOutputTokens = 4096,
+    timeout_s: options.TimeoutS = 120.0,
+    reasoning_effort: options.ReasoningEffort = None,
+    picture_detail: options.PictureDetail = None,
+    model_seed: Annotated[
+        int | None,
+        typer.Option(help="Of the first rollout, for models that sample with a seed; the next has the next one."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count episodes, requests and pictures, and play nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison, or what is counted, as JSON.")] = False,
+) -> None:
+    """Play on from a decision of a recorded episode: as another agent, model or memory, as often as asked.
+
+    The recorded decisions are done again first and nobody is asked for them; whoever plays on is shown them as its own
+    past. What is counted are the decisions after the branch point. The same command goes on where it was stopped.
+
+    Example: oresight branch runs/scout/episodes/valley-1 --at 20 --memory raw,screenshots --rollouts 4 --out runs/b
+
+    Example: oresight branch runs/x/episodes/high-small-0 --at 5,10 --agent same,random --rollouts 8
+    """
+    points = find_points(episodes, parse_points(at), rollouts)
+    settings = options.settings_of(
+        temperature,
+        max_output_tokens,
+        timeout_s,
+        reasoning_effort,
+        picture_detail,
+        # Rollouts of a model are to differ where the model can be told to.
+        0 if model_seed is None and rollouts > 1 else model_seed,
+    )
+    manner = _manner(points, frames, size, pictures, prices, memory, settings)
+    conditions = conditions_of(
+        points,
+        options.split_list(agent or ""),
+        options.split_list(model or ""),
+        options.split_list(memory or ""),
+        options.split_list(prompts or ""),
+    )
+    arms = list({arm.label: arm for arm in (make_arm(each, [points], manner) for each in conditions)}.values())
+    caps = Caps(max_cost, max_tokens)
+    check_caps(caps, [arm.plan for arm in arms])
+    if dry_run:
+        _print_forecasts(arms, as_json)
+        return
+    console = make_console(stderr=as_json)
+    console.print(visible(points_words(points)))
+    if rollouts > 1 and temperature == 0 and any(arm.plan.model is not None for arm in arms):
+        console.print(
+            "At temperature 0 a model's rollouts may be alike, seed or not; --temperature 1 lets them differ more."
+        )
+    told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in arms])
+    folder = out or Path("runs", f"branch-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
+    play_study(arms, folder, workers, concurrency, caps, as_json, executor)
+
+
+def parse_points(text: str) -> tuple[int, ...]:
+    """Numbers of decisions, each once.
+
+    Raises:
+        UsageError: One is no whole number of 0 or more, or one stands there twice.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    for part in parts:
+        if not re.fullmatch(r"[0-9]{1,9}", part):
+            raise UsageError(f"--at is {text!r} and {part!r} is no number of decisions; expected such as 20 or 10,20")
+    points = tuple(int(part) for part in parts)
+    if len(set(points)) != len(points):
+        raise UsageError(f"--at is {text!r}, where a number stands twice; give each once")
+    return points
+
+
+def _manner(
+    points: BranchPoints,
+    frames: str | None,
+    size: str | None,
+    pictures: bool | None,
+    prices: Path | None,
+    memory: str | None,
+    settings: ModelSettings,
+) -> Manner:
+    """How the branches are played: with pictures as they were recorded, unless something else is said."""
+    if points.kind == "grid" and (size is not None or pictures):
+        raise UsageError("--size and --pictures are for pictures, and the grid has none; leave them out")
+    recorded, without = recorded_size(points)
+    if points.kind != "grid" and pictures is None and size is None and without:
+        if any(needs_pictures(each) for each in options.split_list(memory or "") if each != "same"):
+            raise UsageError(
+                "what was recorded had no pictures, and --memory asks for some; add --pictures to draw them"
+            )
+        pictures = False
+    if size is None and recorded is not None:
+        size = f"{recorded[0]}x{recorded[1]}"
+    manner = options.manner_of(points.kind, frames, size, pictures is not False, prices)
+    return dataclasses.replace(manner, settings=settings)
+
+
+def _print_forecasts(arms: list[Arm], as_json: bool) -> None:
+    forecasts = [(arm.label, forecast(arm.plan)) for arm in arms]
+    if as_json:
+        print(json.dumps([{"label": label, **each.to_json()} for label, each in forecasts], indent=1))
+    else:
+        print_forecasts(make_console(), forecasts)

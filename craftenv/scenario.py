@@ -21,7 +21,7 @@ class Scenario(BaseModel):
     """What an episode is played on.
 
     Attributes:
-        name: ``kind-seed``, for example ``outcrop-0``.
+        name: ``kind-seed``, for example ``outcrop-0`` or ``dials-low-high-0``.
         kind: What kind of place it is.
         seed: Which of its kind.
         world_seed: The terrain seed.

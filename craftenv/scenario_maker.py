@@ -2,7 +2,7 @@
 
 Everything is drawn from integer hashes of kind and seed and bounded by counts, so the same name gives the same scenario
 everywhere. What was made once is kept in the user's cache folder. ``python -m craftenv.scenario_maker`` makes the
-committed ones.
+committed ones. The kinds of the suite `craft-mine` are made here, those by demand in `craftenv.dials`.
 """
 
 import argparse
@@ -11,33 +11,35 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
-from craftenv.actions import BY_NAME
-from craftenv.blocks import Block
+from craftenv import dials
 from craftenv.config import EYE_HEIGHT, TERRAIN_VERSION
-from craftenv.planner import PLAN_LIMIT, PLAN_RADIUS, engine_for, find_ores, plan_from
+from craftenv.planner import PLAN_LIMIT, PLAN_RADIUS, find_ores, plan_from
 from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
+from craftenv.scenario_search import (
+    REGION_BLOCKS,
+    RINGS,
+    TARGET,
+    Feet,
+    acquired_by_proof,
+    eye_of,
+    mixed,
+    regions,
+    share_of_sight,
+    spawns,
+    straight,
+)
 from craftenv.sim.engine import Engine
 from craftenv.sim.geometry import OPAQUE, cast_ray
-from craftenv.sim.ground import top_of_column
-from craftenv.sim.places import (
-    has_free_view,
-    is_surface_ore,
-    mouths,
-    on_slope,
-    open_ground,
-    ores_around,
-    sees_cell,
-)
+from craftenv.sim.places import is_surface_ore, mouths, on_slope, ores_around, sees_cell
 from craftenv.sim.terrain import surface_height
 from craftenv.sim.world import Position, World
 
-SUITES: dict[str, tuple[str, ...]] = {"craft-mine": ("outcrop", "valley", "cave")}
+SUITES: dict[str, tuple[str, ...]] = {"craft-mine": ("outcrop", "valley", "cave"), "craft-dials": dials.KINDS}
 SUITE_SEEDS = (0, 1, 2)
 SHORTEST_PROOF = 8
 MAKING_LIMIT_S = 60.0
@@ -47,13 +49,7 @@ MOUTH_SIGHT_BLOCKS = 24.0
 MOUTH_CELLS_SEEN = 3
 HILL_BLOCKS = 3.0
 
-_IRON = int(Block.IRON_ORE)
 _SALTS = {"outcrop": 1, "valley": 2, "cave": 3}
-# Looked at, ring by ring around the origin: regions this far apart, spawns drawn within this far of their middle.
-_REGION_BLOCKS = 96
-_RINGS = 3
-_SPAWN_RANGE = 48
-_SPAWNS_A_REGION = 160
 # The best of so many proved ones is taken.
 _CANDIDATES = 8
 # What makes one better than another: a proof of about this length, an ore that is in sight from some places around the
@@ -62,20 +58,6 @@ _LIKED_PROOF = 15
 _LIKED_SHARE = 0.25
 _HIDDEN_PENALTY = 40.0
 _DIGGING_PENALTY = 5.0
-_MASK = (1 << 64) - 1
-
-Feet = tuple[float, float, float]
-
-
-def _mixed(*numbers: int) -> int:
-    """Hash integers to 64 bits (SplitMix64 over them in turn)."""
-    h = 0
-    for number in numbers:
-        h = (h + number + 0x9E3779B97F4A7C15) & _MASK
-        h = ((h ^ (h >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        h = ((h ^ (h >> 27)) * 0x94D049BB133111EB) & _MASK
-        h ^= h >> 31
-    return h
 
 
 @dataclass(frozen=True)
@@ -86,15 +68,6 @@ class _Proved:
     yaw_deg: float
     proof: tuple[str, ...]
     score: float
-
-
-def _eye(feet: Feet) -> Feet:
-    return feet[0], feet[1] + EYE_HEIGHT, feet[2]
-
-
-def _straight(a: Feet, ore: Position) -> float:
-    dx, dy, dz = ore[0] + 0.5 - a[0], ore[1] + 0.5 - a[1], ore[2] + 0.5 - a[2]
-    return float((dx * dx + dy * dy + dz * dz) ** 0.5)
 
 
 def _hill_between(world: World, spawn: Feet, ore: Position) -> bool:
@@ -110,7 +83,7 @@ def _hill_between(world: World, spawn: Feet, ore: Position) -> bool:
     )
     if crest < spawn[1] + EYE_HEIGHT + HILL_BLOCKS or ore[1] + 1 >= crest:
         return False
-    eye = _eye(spawn)
+    eye = eye_of(spawn)
     to = (dx, ore[1] + 0.5 - eye[1], dz)
     length = (to[0] * to[0] + to[1] * to[1] + to[2] * to[2]) ** 0.5
     x, y, z, face = cast_ray(
@@ -129,28 +102,25 @@ def fits(kind: str, world: World, spawn: Feet, ore: Position) -> bool:
         ore: The ore to be found.
     """
     low, high = DISTANCES[kind]
-    if not low <= _straight(spawn, ore) <= high:
+    if not low <= straight(spawn, ore) <= high:
         return False
     if kind == "outcrop":
         return is_surface_ore(world, ore) and on_slope(world, ore)
     if kind == "valley":
         return is_surface_ore(world, ore) and _hill_between(world, spawn, ore)
-    near = [cell for cell in mouths(world, ore) if _straight(_eye(spawn), cell) <= MOUTH_SIGHT_BLOCKS]
-    return sum(sees_cell(world, _eye(spawn), cell) for cell in near) >= MOUTH_CELLS_SEEN
+    near = [cell for cell in mouths(world, ore) if straight(eye_of(spawn), cell) <= MOUTH_SIGHT_BLOCKS]
+    return sum(sees_cell(world, eye_of(spawn), cell) for cell in near) >= MOUTH_CELLS_SEEN
 
 
 def first_ore(scenario: Scenario) -> tuple[Position, int] | None:
     """Play a scenario's proof; return the first ore that it acquires and after how many decisions, or None."""
-    engine = engine_for(scenario)
-    for count, name in enumerate(scenario.proof, start=1):
-        acquired = engine.run(BY_NAME[name]).acquired
-        if acquired:
-            return acquired[0], count
-    return None
+    return next(iter(acquired_by_proof(scenario)), None)
 
 
 def faults(scenario: Scenario) -> list[str]:
     """Return what keeps a scenario from being one of its kind, proof included; nothing if it is."""
+    if scenario.kind in dials.KINDS:
+        return dials.faults(scenario)
     found = first_ore(scenario)
     if found is None:
         return ["the proof acquires nothing"]
@@ -162,46 +132,22 @@ def faults(scenario: Scenario) -> list[str]:
     world.ensure_around(scenario.spawn[0], scenario.spawn[2], PLAN_RADIUS)
     if not fits(scenario.kind, world, scenario.spawn, ore):
         complaints.append(f"the ore at {ore} does not lie as {scenario.kind} wants")
-    seen = ores_around(world, _eye(scenario.spawn), scenario.target_item)
+    seen = ores_around(world, eye_of(scenario.spawn), scenario.target_item)
     if seen:
         complaints.append(f"the spawn sees ores at {sorted(seen)}")
     return complaints
 
 
 def _candidate_ores(kind: str, world: World) -> list[Position]:
-    ores = find_ores(world, _IRON)
+    ores = find_ores(world, TARGET)
     if kind == "cave":
         return [ore for ore in ores if mouths(world, ore)]
     return [ore for ore in ores if is_surface_ore(world, ore)]
 
 
-def _spawns(world: World, region: tuple[int, int], draw: int) -> Iterator[tuple[Feet, int]]:
-    """Yield good places to start in a region, each with a number of its own."""
-    for n in range(_SPAWNS_A_REGION):
-        h = _mixed(draw, n)
-        x = region[0] + h % (2 * _SPAWN_RANGE) - _SPAWN_RANGE
-        z = region[1] + (h >> 20) % (2 * _SPAWN_RANGE) - _SPAWN_RANGE
-        place = open_ground(world, x, z)
-        if place is not None:
-            spawn = (place[0] + 0.5, float(place[1]), place[2] + 0.5)
-            if has_free_view(world, _eye(spawn)):
-                yield spawn, h >> 40
-
-
-def _share_of_sight(world: World, spawn: Feet) -> float:
-    """Return the share of places around a spawn from which a look around shows an ore, 0 to 1."""
-    seen = places = 0
-    for distance in (8, 16):
-        for east, south in ((1, 0), (0, 1), (-1, 0), (0, -1), (0.7, 0.7), (-0.7, 0.7), (-0.7, -0.7), (0.7, -0.7)):
-            feet = top_of_column(world, spawn[0] + east * distance, spawn[2] + south * distance)
-            seen += int(any(px >= 64 for px in ores_around(world, _eye(feet), _IRON).values()))
-            places += 1
-    return seen / places
-
-
 def _prove(kind: str, world: World, spawn: Feet, number: int, ores: list[Position]) -> _Proved | None:
     goals = [ore for ore in ores if fits(kind, world, spawn, ore)]
-    if not goals or ores_around(world, _eye(spawn), _IRON):
+    if not goals or ores_around(world, eye_of(spawn), TARGET):
         return None
     yaw_deg = float(number % 12 * 30)
     engine = Engine(world.seed, spawn, round(yaw_deg / 0.15))
@@ -209,7 +155,7 @@ def _prove(kind: str, world: World, spawn: Feet, number: int, ores: list[Positio
     if proof is None or len(proof) < SHORTEST_PROOF:
         return None
     # Another ore must not be had sooner, even one hidden a few blocks below the spawn.
-    close = [ore for ore in find_ores(world, _IRON) if _straight(spawn, ore) < 30.0]
+    close = [ore for ore in find_ores(world, TARGET) if straight(spawn, ore) < 30.0]
     if plan_from(engine, SHORTEST_PROOF - 1, close, shafts=False) is not None:
         return None
     found = first_ore(_scenario(kind, 0, world.seed, spawn, yaw_deg, proof))
@@ -217,7 +163,7 @@ def _prove(kind: str, world: World, spawn: Feet, number: int, ores: list[Positio
         return None
     score = (
         abs(len(proof) - _LIKED_PROOF)
-        + _HIDDEN_PENALTY * max(0.0, _LIKED_SHARE - _share_of_sight(world, spawn))
+        + _HIDDEN_PENALTY * max(0.0, _LIKED_SHARE - share_of_sight(world, spawn))
         + _DIGGING_PENALTY * (proof.count("mine") - 1)
     )
     return _Proved(spawn, yaw_deg, proof, score)
@@ -239,22 +185,24 @@ def make_scenario(kind: str, seed: int) -> Scenario:
     """Make and prove a scenario; the same kind and seed always give the same one.
 
     Args:
-        kind: ``outcrop``, ``valley`` or ``cave``.
+        kind: ``outcrop``, ``valley``, ``cave``, or one of `dials.KINDS`.
         seed: Which one, 0 or more.
 
     Raises:
         UnknownScenarioError: No such kind, or nothing in the seed's world fits.
     """
+    if kind in dials.KINDS:
+        return dials.make(kind, seed, MAKING_LIMIT_S)
     if kind not in _SALTS:
-        raise UnknownScenarioError(f"unknown kind {kind!r}; expected one of {', '.join(_SALTS)}")
-    world_seed = _mixed(_SALTS[kind], seed) >> 16  # 48 bits: exact in every JSON reader
+        raise UnknownScenarioError(f"unknown kind {kind!r}; expected one of {', '.join((*_SALTS, *dials.KINDS))}")
+    world_seed = mixed(_SALTS[kind], seed) >> 16  # 48 bits: exact in every JSON reader
     give_up_at = time.monotonic() + MAKING_LIMIT_S
     proved: list[_Proved] = []
-    for region in _regions():
+    for region in regions():
         world = World(world_seed)
         world.ensure_around(*region, PLAN_RADIUS)
         ores = _candidate_ores(kind, world)
-        for spawn, number in _spawns(world, region, _mixed(world_seed, *region)):
+        for spawn, number in spawns(world, region, mixed(world_seed, *region)):
             if time.monotonic() > give_up_at:
                 raise UnknownScenarioError(
                     f"no solvable world for this seed: {kind}-{seed} was given up after {MAKING_LIMIT_S:.0f} s"
@@ -269,18 +217,9 @@ def make_scenario(kind: str, seed: int) -> Scenario:
             best = min(proved, key=lambda one: one.score)
             return _scenario(kind, seed, world_seed, best.spawn, best.yaw_deg, best.proof)
     raise UnknownScenarioError(
-        f"no solvable world for this seed: nothing within {_RINGS * _REGION_BLOCKS} blocks makes {kind}-{seed}; "
+        f"no solvable world for this seed: nothing within {RINGS * REGION_BLOCKS} blocks makes {kind}-{seed}; "
         "try another seed"
     )
-
-
-def _regions() -> Iterator[tuple[int, int]]:
-    """Yield the middles of the regions, ring by ring around the origin."""
-    for ring in range(_RINGS + 1):
-        for i in range(-ring, ring + 1):
-            for k in range(-ring, ring + 1):
-                if max(abs(i), abs(k)) == ring:
-                    yield i * _REGION_BLOCKS, k * _REGION_BLOCKS
 
 
 def cache_folder() -> Path:
@@ -292,7 +231,7 @@ def make_or_load_cached(kind: str, seed: int, folder: Path | None = None) -> Sce
     """Return a scenario from the cache, or make it and keep it there; a broken cache file is made anew.
 
     Args:
-        kind: ``outcrop``, ``valley`` or ``cave``.
+        kind: As for `make_scenario`.
         seed: Which one.
         folder: Where to keep it, by default `cache_folder`.
 
@@ -302,7 +241,7 @@ def make_or_load_cached(kind: str, seed: int, folder: Path | None = None) -> Sce
     path = (folder or cache_folder()) / f"{kind}-{seed}.json"
     try:
         kept = load_scenario(path.read_text(encoding="utf-8"), str(path))
-        if (kept.kind, kept.seed) == (kind, seed) and first_ore(kept) is not None:
+        if (kept.kind, kept.seed) == (kind, seed) and len(acquired_by_proof(kept)) >= kept.target_count:
             return kept
     except (OSError, ValueError):
         pass  # not there, not readable or no scenario: it is made now
@@ -333,10 +272,10 @@ def write_scenario(scenario: Scenario, path: Path) -> None:
 
 def main() -> None:
     """Make scenarios and write them into a folder."""
-    kinds = SUITES["craft-mine"]
+    kinds = [kind for kinds in SUITES.values() for kind in kinds]
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", type=Path, help="where to write, for example assets/scenarios")
-    parser.add_argument("--kinds", nargs="+", choices=kinds, default=list(kinds))
+    parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
     parser.add_argument("--seeds", nargs="+", type=int, default=list(SUITE_SEEDS))
     asked = parser.parse_args()
     for kind in asked.kinds:

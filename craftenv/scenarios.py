@@ -1,16 +1,18 @@
 """Scenarios by name, and the suites made of them.
 
 A scenario of a suite lies under assets/ together with its proof: a list of the 21 actions with which full knowledge
-reaches the target within half the budget. One for another seed is made and proved on first use.
+reaches the target within half the budget. One for another seed is made and proved on first use. ``outcrop-0`` is of the
+suite `craft-mine`; ``dials-low-high-0`` of `craft-dials`, low in exploration demand and high in exploitation demand.
 """
 
 import re
 
 import assets
+from craftenv.dials import LEVELS
 from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
 from craftenv.scenario_maker import SUITE_SEEDS, SUITES, make_or_load_cached
 
-_NAME = re.compile(r"([a-z]+)-(\d{1,9})")
+_NAME = re.compile(r"([a-z]+(?:-[a-z]+)*)-(\d{1,9})")
 
 
 def scenario_names(suite: str, seeds: tuple[int, ...] = SUITE_SEEDS) -> list[str]:
@@ -28,7 +30,7 @@ def get_scenario(name: str) -> Scenario:
     """Return a scenario by name; one whose seed has not been used before is made and proved now.
 
     Args:
-        name: ``kind-seed``, for example ``outcrop-0``.
+        name: ``kind-seed``, for example ``outcrop-0`` or ``dials-low-high-0``.
 
     Raises:
         UnknownScenarioError: No such kind, or no solvable world for the seed.
@@ -36,8 +38,12 @@ def get_scenario(name: str) -> Scenario:
     kinds = [kind for kinds in SUITES.values() for kind in kinds]
     match = _NAME.fullmatch(name)
     if match is None or match[1] not in kinds:
-        known = ", ".join(f"{kind}-SEED" for kind in kinds)
-        raise UnknownScenarioError(f"unknown scenario {name!r}; expected {known}, for example outcrop-0")
+        known = ", ".join(f"{kind}-SEED" for kind in SUITES["craft-mine"])
+        levels = "|".join(LEVELS)
+        raise UnknownScenarioError(
+            f"unknown scenario {name!r}; expected {known} or dials-EXPLORATION-EXPLOITATION-SEED with the demands"
+            f" {levels}, for example outcrop-0 or dials-low-high-0"
+        )
     committed = assets.path("scenarios", f"{name}.json")
     if committed.is_file():
         return load_scenario(committed.read_text(encoding="utf-8"), str(committed.name))

@@ -1,14 +1,14 @@
 """The study's figures, as SVG and PNG: pure functions of what was measured.
 
-The one file that imports matplotlib. No text is read as a formula, whatever it holds, and the same figures come out as
-the same files.
+The same figures come out as the same files; `harness.plots` sees to that.
 """
 
-import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import MissingPartError
+from harness.plots import FAINT as _FAINT
+from harness.plots import INK as _INK
+from harness.plots import drawing_style, legend_dot, saved, sheet
 from harness.protocols import Pixels
 from harness.study.family import FAMILY, NOISES, WINDOWS
 from harness.study.measure import Sample, Study
@@ -18,32 +18,12 @@ from scoring.rates import Figure as Ratio
 from scoring.regression import Fit
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from harness.plots import Axes, Figure
 
-_INK = "#20262f"
-_FAINT = "#8a93a0"
-_GRID = "#e4e6ea"
 _NOISE_COLOURS = ("#12457c", "#2a86b8", "#6bb7a8", "#d99a2b")
 _OTHER_COLOURS = {"frontier": "#111111", "depth-first": "#8e44ad", "random": "#c0392b"}
 _AGENT_COLOURS = dict(zip(SHOWN, ("#c0392b", "#2a86b8", "#3fae6a", "#8e44ad"), strict=True))
 _FAMILY_COLOUR = "#111111"
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "oresight",
-    "svg.fonttype": "path",
-    "text.parse_math": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
-    "axes.titlesize": 11,
-    "axes.labelsize": 10,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "text.color": _INK,
-    "font.size": 9.5,
-    "legend.frameon": False,
-}
 
 
 def draw_figures(study: Study, maps: Sequence[Pixels] = ()) -> dict[str, bytes]:
@@ -59,10 +39,6 @@ def draw_figures(study: Study, maps: Sequence[Pixels] = ()) -> dict[str, bytes]:
     Raises:
         MissingPartError: matplotlib cannot be imported.
     """
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise MissingPartError(f"figures need matplotlib ({error}); run: pip install 'matplotlib>=3.9'") from error
     drawings: dict[str, Callable[[], Figure]] = {
         "success-main": lambda: _success(study.main),
         "success-seeds": lambda: _success(study.many),
@@ -74,38 +50,19 @@ def draw_figures(study: Study, maps: Sequence[Pixels] = ()) -> dict[str, bytes]:
     if maps and study.example is not None:
         drawings["example"] = lambda: _example(study, maps)
     files: dict[str, bytes] = {}
-    with matplotlib.rc_context(_STYLE):
+    with drawing_style():
         for name, draw in drawings.items():
             figure = draw()
-            files[f"{name}.svg"] = _saved(figure, "svg", {"Date": None, "Creator": "oresight"})
-            files[f"{name}.png"] = _saved(figure, "png", {"Software": "oresight"})
+            files[f"{name}.svg"] = saved(figure, "svg")
+            files[f"{name}.png"] = saved(figure, "png")
     return files
-
-
-def _saved(figure: "Figure", kind: str, metadata: dict[str, str | None]) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, dpi=140, metadata=metadata, facecolor="white")
-    return buffer.getvalue()
-
-
-def _new(columns: int, width: float, height: float, rows: int = 1) -> "tuple[Figure, list[Axes]]":
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = [figure.add_subplot(rows, columns, number + 1) for number in range(rows * columns)]
-    for each in axes:
-        each.grid(color=_GRID, linewidth=0.8)
-        each.set_axisbelow(True)
-    return figure, axes
 
 
 # --- success against the logarithm of each error ---------------------------------------------------------------------
 
 
 def _success(sample: Sample) -> "Figure":
-    figure, axes = _new(2, 10.4, 5.0)
+    figure, axes = sheet(2, 10.4, 5.0)
     for place, kind in zip(axes, KINDS, strict=True):
         regression = sample.fits[kind]
         for point in regression.all.points:
@@ -162,18 +119,13 @@ def _fit_words(with_errors: Fit, everyone: Fit) -> str:
 
 
 def _success_legend(figure: "Figure") -> None:
-    from matplotlib.lines import Line2D
-
-    def dot(colour: str, size: float, label: str) -> Line2D:
-        return Line2D([], [], linestyle="", marker="o", color=colour, markersize=size, label=label)
-
-    noises = [dot(colour, 7, f"noise {noise:g}") for noise, colour in zip(NOISES, _NOISE_COLOURS, strict=True)]
+    noises = [legend_dot(colour, 7, f"noise {noise:g}") for noise, colour in zip(NOISES, _NOISE_COLOURS, strict=True)]
     windows = [
-        dot(_FAINT, (18.0 + 17.0 * place) ** 0.5, f"window {window}")
+        legend_dot(_FAINT, (18.0 + 17.0 * place) ** 0.5, f"window {window}")
         for place, window in enumerate(WINDOWS)
         if window in (0, 4, 32)
     ]
-    others = [dot(colour, 8, name) for name, colour in _OTHER_COLOURS.items()]
+    others = [legend_dot(colour, 8, name) for name, colour in _OTHER_COLOURS.items()]
     figure.legend(
         handles=[*noises, *windows, *others], loc="outside lower center", ncols=10, fontsize=8.5, columnspacing=1
     )
@@ -183,7 +135,7 @@ def _success_legend(figure: "Figure") -> None:
 
 
 def _dials(sample: Sample) -> "Figure":
-    figure, axes = _new(3, 11.4, 4.2)
+    figure, axes = sheet(3, 11.4, 4.2)
     takes: dict[str, Callable[[AgentRow], Ratio]] = {
         "success rate": lambda row: row.pooled.success,
         "exploration error": lambda row: row.error("exploration"),
@@ -220,7 +172,7 @@ def _bars(place: "Axes", x: Sequence[float], ratios: Sequence[Ratio], colour: st
 
 
 def _demands(study: Study) -> "Figure":
-    figure, axes = _new(2, 10.4, 7.4, rows=2)
+    figure, axes = sheet(2, 10.4, 7.4, rows=2)
     for row, trend in enumerate((study.demand, study.size)):
         for column, kind in enumerate(KINDS):
             place = axes[2 * row + column]
@@ -256,7 +208,7 @@ def _trend_line(place: "Axes", levels: Sequence[Level], kind: str, colour: str, 
 
 def _pair(study: Study) -> "Figure":
     assert study.pair is not None
-    figure, (place,) = _new(1, 7.4, 4.0)
+    figure, (place,) = sheet(1, 7.4, 4.0)
     names = ("success rate", "exploration error", "exploitation error")
     for number, (row, colour) in enumerate(zip(study.pair.rows, ("#8e44ad", "#d99a2b"), strict=True)):
         ratios = (row.pooled.success, row.error("exploration"), row.error("exploitation"))
@@ -273,7 +225,7 @@ def _pair(study: Study) -> "Figure":
 def _example(study: Study, maps: Sequence[Pixels]) -> "Figure":
     assert study.example is not None
     height, width = maps[0].shape[:2]
-    figure, axes = _new(2, 13.0, 0.9 + 6.4 * height / width)
+    figure, axes = sheet(2, 13.0, 0.9 + 6.4 * height / width)
     example = study.example
     for place, agent, summary, pixels in zip(
         axes, (example.explorer, example.exploiter), example.summaries, maps, strict=True

@@ -1,20 +1,19 @@
 """Conditions side by side on the episodes that all of them have, and the differences, paired by episode.
 
-Reads run folders and the folders of studies; plays nothing. A figure stands beside its counts, and what the conditions
-do not share is left out and named.
+The conditions are read by `sides`. A figure stands beside its counts, and what the conditions do not share is left out
+and named.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from pydantic import ValidationError
-
-from harness import disk, store
-from harness.errors import OresightError, RecordError, UsageError
+from harness import store
+from harness.errors import UsageError
 from harness.protocols import Json
-from harness.studyfile import STUDY_NAME, condition_folders
-from harness.summary import RunSummary, summarise, summary_of
+from harness.sides import Side as Side
+from harness.sides import load_sides as load_sides
+from harness.summary import summary_of
 from harness.verdicts import readings
 from scoring.rates import RESAMPLES, SEED, Counts, Interval, PooledRates, bootstrap_difference, pool
 from scoring.summary import EpisodeSummary
@@ -24,28 +23,6 @@ KINDS = {"exploration": "explore", "exploitation": "exploit"}
 METHOD = f"paired bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %"
 _MILLION = 1_000_000
 _NAMED = 5
-
-
-@dataclass(frozen=True)
-class Side:
-    """One condition.
-
-    Attributes:
-        label: In words.
-        summary: What became of its episodes.
-        folder: Of the run.
-        unreadable: What is wrong with result files, in sentences.
-    """
-
-    label: str
-    summary: RunSummary
-    folder: Path
-    unreadable: tuple[str, ...] = ()
-
-    @property
-    def scored(self) -> dict[str, store.EpisodeResult]:
-        """Episodes with a result, by id."""
-        return {result.id: result for result in self.summary.results if result.outcome.counts}
 
 
 @dataclass(frozen=True)
@@ -126,6 +103,7 @@ class Comparison:
                     "agent": side.summary.run.config.agent,
                     "memory": side.summary.run.config.memory,
                     "prompts": side.summary.run.config.prompts,
+                    "sessions": _files(side),
                     "counts": side.summary.counts.to_json(),
                     "shared": {
                         "episodes": len(self.shared),
@@ -148,23 +126,6 @@ class Comparison:
         ]
 
 
-def load_sides(paths: Sequence[Path]) -> list[Side]:
-    """Reads run folders, and every condition of the folders of studies.
-
-    Raises:
-        OresightError: A folder holds no run.
-    """
-    folders: list[Path] = []
-    for path in paths:
-        folders += condition_folders(path) if (path / STUDY_NAME).is_file() else [path]
-    runs = [_load(folder) for folder in folders]
-    labels = _labels([run for run, _, _ in runs], folders)
-    return [
-        Side(label, summarise(run, results), folder, tuple(problems))
-        for label, folder, (run, results, problems) in zip(labels, folders, runs, strict=True)
-    ]
-
-
 def compare(sides: Sequence[Side]) -> Comparison:
     """Sets conditions side by side.
 
@@ -181,6 +142,7 @@ def compare(sides: Sequence[Side]) -> Comparison:
     if not shared:
         raise UsageError(f"the conditions share no episode with a result ({'; '.join(notes)}); nothing to compare")
     chosen = [[side.scored[name] for name in shared] for side in sides]
+    notes += _branch_notes(sides, chosen)
     columns = tuple(
         _column(side.label, results, chosen[0] if place else None, kind)
         for place, (side, results) in enumerate(zip(sides, chosen, strict=True))
@@ -264,7 +226,9 @@ def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:
     natures = {
         name: {_nature(results[name], side) for results, side in zip(scored, sides, strict=True)} for name in common
     }
-    differing = [name for name in common if len(natures[name]) > 1]
+    # Runs are made from scenarios by their names; what a session was recorded in, the session alone says.
+    by_record = any(side.is_person for side in sides)
+    differing = [name for name in common if len(natures[name]) > 1 or (by_record and len(_scenarios(name, sides)) > 1)]
     shared = tuple(name for name in common if name not in differing)
     for side, results in zip(sides, scored, strict=True):
         counts = side.summary.counts
@@ -272,7 +236,7 @@ def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:
             notes.append(f"{side.label} is incomplete: {side.summary.counts_sentence()}")
         if alone := [name for name in results if name not in common]:
             notes.append(f"{side.label} has {len(alone)} episodes that not all have: {_some(alone)}")
-        notes += side.unreadable
+        notes += [*side.unreadable, *side.notes]
     if differing:
         notes.append(f"{len(differing)} episodes are of one name but not the same, and left out: {_some(differing)}")
     if len(shared) < max(len(results) for results in scored):
@@ -280,54 +244,54 @@ def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:
     return shared, notes
 
 
+def _branch_notes(sides: Sequence[Side], chosen: Sequence[Sequence[store.EpisodeResult]]) -> list[str]:
+    """What to say of branches: what is counted, and where rollouts are no observations of their own."""
+    branches = [result for result in chosen[0] if result.branch is not None]
+    if not branches:
+        return []
+    points = {_branch_point(result) for result in branches}
+    notes = [
+        f"branches (so many: {len(branches)}; points that they play on from: {len(points)}): counted are the decisions"
+        " after the branch point, and the budget is what was left there"
+    ]
+    for side, results in zip(sides, chosen, strict=True):
+        own = [(_branch_point(result), result.branch.decided) for result in results if result.branch is not None]
+        alike = len(own) - len(set(own))
+        if alike:
+            notes.append(
+                f"{side.label}: {alike} of {len(own)} branches took the very decisions of another rollout from their"
+                " point; unless that is chance they tell nothing more, and the intervals are too narrow"
+            )
+    return notes
+
+
+def _branch_point(result: store.EpisodeResult) -> tuple[str, int, str]:
+    assert result.branch is not None
+    return result.scenario, result.branch.at, result.branch.digest
+
+
 def _nature(result: store.EpisodeResult, side: Side) -> str:
     """What makes an episode the same as another: its world, its budget and how it was scored."""
     versions = {name: version for name, version in side.summary.run.versions.items() if name != "oresight"}
     parameters = sorted(result.parameters.items(), key=lambda item: item[0])
-    return repr((result.scenario, result.budget, side.summary.run.config.map, sorted(versions.items()), parameters))
+    begun = None if result.branch is None else result.branch.digest
+    played = side.summary.run.config.map, sorted(versions.items()), parameters, begun
+    return repr((result.scenario, result.budget, *played))
+
+
+def _scenarios(name: str, sides: Sequence[Side]) -> set[str]:
+    """The scenarios that are played under a name, as far as the records can be read."""
+    found = [side.scenario(name) for side in sides]
+    return {json.dumps(scenario, sort_keys=True) for scenario in found if scenario is not None}
+
+
+def _files(side: Side) -> Json | None:
+    """Which session counts for each episode, where a person has played."""
+    if side.sessions is None:
+        return None
+    return {name: path.relative_to(side.folder).as_posix() for name, path in side.sessions.items()}
 
 
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
-
-
-def _load(folder: Path) -> tuple[store.RunFile, list[store.EpisodeResult], list[str]]:
-    file = folder / store.RUN_NAME
-    if not file.is_file():
-        raise UsageError(f"{folder}: holds no {store.RUN_NAME}; name the folder of a run or of a study")
-    try:
-        run = store.RunFile.model_validate(disk.read_json(file))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise RecordError(f"{file}: field {place!r}: {first['msg']}; this is no run") from error
-    results: list[store.EpisodeResult] = []
-    problems: list[str] = []
-    for name in run.config.episodes:
-        path = folder / store.EPISODES_NAME / disk.checked_id(name) / store.RESULT_NAME
-        if not path.exists() and not path.is_symlink():
-            continue
-        try:
-            result = store.load_result(path)
-        except OresightError as error:
-            problems.append(str(error))
-            continue
-        if result.id == name:
-            results.append(result)
-        else:
-            problems.append(f"{path}: is the result of {result.id!r}; run the episode again")
-    return run, results, problems
-
-
-def _labels(runs: Sequence[store.RunFile], folders: Sequence[Path]) -> list[str]:
-    """What tells the conditions apart: agent and memory, prompts where they differ, else the folders' names."""
-    prompts = {run.config.prompts for run in runs}
-    labels = [f"{run.config.agent}, {run.config.memory}" for run in runs]
-    if len(prompts) > 1:
-        labels = [f"{label}, {run.config.prompts}" for label, run in zip(labels, runs, strict=True)]
-    if len(set(labels)) < len(labels):
-        labels = [f"{label} ({folder.name})" for label, folder in zip(labels, folders, strict=True)]
-    if len(set(labels)) < len(labels):
-        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
-    return labels

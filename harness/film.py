@@ -17,6 +17,7 @@ from harness.worlds import World, world_of_header
 from scoring.records import DecisionLine, Header
 
 FRAMES_PER_SECOND = 10
+FILM_SIZE = (640, 480)
 # The simulation has 20 ticks a second: every other one makes a film in real time.
 TICKS_PER_FRAME = 2
 VERDICT_SECONDS = 0.5
@@ -34,12 +35,16 @@ class _Camera(Listener):
         self._environment: FilmEnvironment | None = None
         self._scorer: Scorer | None = None
         self._kind = ""
+        self._branch_at = 0
         self.panel = Panel("", 0, 1)
 
     def started(self, header: Header, world: World, environment: Environment) -> None:
+        if world.kind == "craft":
+            world.prepare(FILM_SIZE)
         self._environment = cast(FilmEnvironment, environment)
         self._scorer = world.scorer(header.model_dump(mode="json"))
         self._kind = world.kind
+        self._branch_at = 0 if header.branch is None else header.branch.at
         title = f"{header.agent} · {world.name}"
         self.panel = Panel(title, 0, world.budget, rates=rates_so_far(self._scorer.summary(), world.kind))
         self.shoot(START_SECONDS)
@@ -62,7 +67,7 @@ class _Camera(Listener):
             self.panel,
             outcome=line.outcome,
             case=case_words(scored),
-            verdict=verdict_words(scored),
+            verdict=verdict_words(scored) if line.step > self._branch_at else "before the branch",
             colour=BAD if scored.error else GOOD if scored.scored else DIM,
             stale=scored.stale,
             rates=rates_so_far(self._scorer.summary(), self._kind),
@@ -106,4 +111,4 @@ def film(
     if not video.parent.is_dir():
         raise RecordError(f"{video}: the folder {video.parent} does not exist; make it or name another place")
     with VideoWriter(video, FRAMES_PER_SECOND) as writer:
-        return replay(episode, _Camera(writer, on_decision), find_world)
+        return replay(episode, _Camera(writer, on_decision), find_world, size=FILM_SIZE)

@@ -6,13 +6,14 @@ Works from the trajectory alone. Pictures and films are the business of whoever 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from harness.errors import RecordError
 from harness.protocols import Environment, FilmEnvironment, Json
 from harness.store import TRAJECTORY_NAME
 from harness.words import visible
-from harness.worlds import World, world_of_header
+from harness.worlds import Size, World, world_of_header
 from scoring.readers.faults import BadInput
 from scoring.readers.trajectory import Trajectory
 from scoring.records import DecisionLine, Header
@@ -50,12 +51,14 @@ class Replayed:
         decisions: How many decisions were compared.
         difference: The first difference, or None.
         torn: Whether a last line that was cut short was left out.
+        over: Whether the last decision that was compared ended the episode: the task was done or the budget spent.
     """
 
     scenario: str
     decisions: int
     difference: Difference | None
     torn: bool
+    over: bool = False
 
 
 class Listener:
@@ -74,11 +77,15 @@ class Listener:
         """The action has run; record and replay agreed so far, this decision included."""
 
     def ended(self) -> None:
-        """The whole record has been replayed without a difference; the world still stands."""
+        """All that was asked for has been replayed without a difference; the world still stands."""
 
 
 def replay(
-    episode: Path, listener: Listener | None = None, find_world: Callable[[Header], World] = world_of_header
+    episode: Path,
+    listener: Listener | None = None,
+    find_world: Callable[[Header], World] = world_of_header,
+    until: int | None = None,
+    size: Size = (640, 480),
 ) -> Replayed:
     """Replays an episode up to its end or to the first difference.
 
@@ -86,6 +93,8 @@ def replay(
         episode: The episode's folder, or its trajectory.
         listener: Follows along.
         find_world: Gives the world of a header.
+        until: How many decisions are replayed; None for all. What comes after them is not looked at.
+        size: Of the pictures that a listener asks for, where the world leaves a choice.
 
     Raises:
         RecordError: The trajectory is broken.
@@ -93,11 +102,11 @@ def replay(
     """
     follower = listener or Listener()
     path = trajectory_path(episode)
-    with _open(path) as trajectory:
+    with open_trajectory(path) as trajectory:
         world = find_world(trajectory.header)
-        environment = world.film((640, 480))
+        environment = world.film(size)
         try:
-            return _compare(trajectory, world, environment, follower)
+            return _compare(trajectory, world, environment, follower, until)
         finally:
             environment.close()
 
@@ -139,7 +148,9 @@ def first_difference(recorded: object, replayed: object, path: str = "") -> tupl
     return None
 
 
-def _compare(trajectory: Trajectory, world: World, environment: FilmEnvironment, listener: Listener) -> Replayed:
+def _compare(
+    trajectory: Trajectory, world: World, environment: FilmEnvironment, listener: Listener, until: int | None
+) -> Replayed:
     header = trajectory.header
     observation = environment.reset()
     recorded: Json = {"state_hash": header.start.state_hash, "facts": header.start.facts}
@@ -153,7 +164,7 @@ def _compare(trajectory: Trajectory, world: World, environment: FilmEnvironment,
         fields += ["observation", "outcome"]
     decisions = 0
     over = False
-    for line in _lines(trajectory):
+    for line in islice(_lines(trajectory), until):
         decisions += 1
         if over or line.action not in world.action_names:
             expected = "the end of the episode" if over else "an action of this world"
@@ -174,7 +185,7 @@ def _compare(trajectory: Trajectory, world: World, environment: FilmEnvironment,
         observation = transition.observation
         over = transition.terminated or transition.truncated
     listener.ended()
-    return Replayed(world.name, decisions, None, torn=trajectory.torn is not None)
+    return Replayed(world.name, decisions, None, torn=trajectory.torn is not None, over=over)
 
 
 def _difference(step: int, recorded: Json, replayed: Json) -> Difference | None:
@@ -183,7 +194,12 @@ def _difference(step: int, recorded: Json, replayed: Json) -> Difference | None:
     return None if found is None else Difference(step, *found)
 
 
-def _open(path: Path) -> Trajectory:
+def open_trajectory(path: Path) -> Trajectory:
+    """Opens a trajectory and reads its header.
+
+    Raises:
+        RecordError: It is broken.
+    """
     try:
         return Trajectory(path)
     except BadInput as error:

@@ -17,10 +17,13 @@ from harness.replay import first_difference
 from harness.verdicts import case_words, verdict_words
 from harness.video import BAD, DIM, GOOD, Panel, VideoWriter, beside, draw_panel, frames_for
 from harness.words import visible
+from harness.worlds import opengl
 from harness.worlds.world import Size
-from scoring.readers.faults import BadInput
+from scoring.cutting import Cut
+from scoring.readers.faults import BadInput, validated
 from scoring.readers.session import SESSION_NAME, SessionReader
-from scoring.records import SESSION_FORMAT, SessionHeader, SessionTick, parse_json, to_line
+from scoring.records import SESSION_FORMAT, SessionHeader, SessionTick, StartFacts, parse_json, to_line
+from scoring.sessions import session_cuts, together
 
 if TYPE_CHECKING:
     from harness.worlds.craft_judge import Judged
@@ -149,12 +152,13 @@ class SessionListener:
         """All of it was played again without a difference."""
 
 
-def replay_session(path: Path, listener: SessionListener | None = None) -> SessionReplayed:
+def replay_session(path: Path, listener: SessionListener | None = None, size: Size = FILM_SIZE) -> SessionReplayed:
     """Plays a session again, up to its end or to the first difference.
 
     Args:
         path: Its file.
         listener: Follows along.
+        size: Of the pictures that a listener asks for.
 
     Raises:
         RecordError: The file is broken.
@@ -163,7 +167,7 @@ def replay_session(path: Path, listener: SessionListener | None = None) -> Sessi
     from harness.worlds.craft_session import PlayedAgain
 
     follower = listener or SessionListener()
-    with _open(path) as session, PlayedAgain(session.header, FILM_SIZE) as world:
+    with _open(path) as session, PlayedAgain(session.header, size) as world:
         name, ticks, hashes = world.scenario.name, 0, 1
         difference = _difference(0, session.header.start.model_dump(mode="json"), world.start())
         if difference is None:
@@ -277,6 +281,20 @@ def judge_session(path: Path) -> "list[Judged]":
         return judged + judge.finish()
 
 
+def decisions_of(path: Path) -> list[list[Cut]]:
+    """Where a session is cut into decisions, in order; those that were made at the same time are together.
+
+    Raises:
+        RecordError: The file is broken.
+    """
+    with _open(path) as session:
+        try:
+            start = validated(StartFacts, session.header.start.facts, path, 1, "start.facts")
+        except BadInput as error:
+            raise RecordError(str(error)) from error
+        return list(together(session_cuts(session.header, start.pose, _ticks(session))))
+
+
 def film_session(path: Path, video: Path, on_tick: Callable[[int], None] = lambda tick: None) -> SessionReplayed:
     """Makes an MP4 of a session with the referee's view, and checks it on the way.
 
@@ -290,6 +308,7 @@ def film_session(path: Path, video: Path, on_tick: Callable[[int], None] = lambd
     """
     if not video.parent.is_dir():
         raise RecordError(f"{video}: the folder {video.parent} does not exist; make it or name another place")
+    opengl()
     judged = judge_session(path)
     with VideoWriter(video, FRAMES_PER_SECOND) as writer:
         return replay_session(path, _Camera(writer, judged, on_tick))

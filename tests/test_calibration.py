@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from craftenv.behaviours import BEHAVIOURS, Behaviour
-from harness.calibrate import AGENTS, Calibration, Row, agent_name, calibrate, measure_behaviour
+from harness.calibration.sensitivity import Sensitivity
+from harness.calibration.table import AGENTS, Calibration, Row, agent_name, calibrate, measure_behaviour
 from scoring.parameters import Parameters
 from scoring.rates import Figure
 
@@ -22,8 +23,9 @@ def _committed(name: str, case: int | None, kind: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda b: f"case {b.case} {b.name}")
 def test_a_behaviour_is_judged_as_committed_and_as_expected(behaviour: Behaviour) -> None:
-    row = measure_behaviour(behaviour, Parameters())
+    row, moves = measure_behaviour(behaviour)
     assert row.to_json() == _committed(row.name, row.case, row.kind)
+    assert moves.to_json() in COMMITTED["sensitivity"]["rows"]
     assert row.as_expected is (row.name not in KNOWN_MISSES)
 
 
@@ -46,7 +48,7 @@ def test_a_broken_order_is_named() -> None:
         return Row(name, 1, "exploration", None, 1, 0, 10, 10, figure, figure)
 
     rows = [row("idle", 10), row("spinning", 4), row("one of the 21 at random", 5)]
-    faults = Calibration(tuple(rows), Parameters()).order_faults()
+    faults = Calibration(tuple(rows), Parameters(), Sensitivity(())).order_faults()
     assert "lenient: spinning has 0.400, not above one of the 21 at random with 0.500" in faults
     assert any("was not measured" in fault for fault in faults)
 

@@ -2,19 +2,27 @@
 
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness import disk
 from harness.cli.display import make_console
+from harness.errors import UsageError
 from harness.words import visible
 
 FAILED = 1
 
+if TYPE_CHECKING:
+    from harness.calibration.people import Person
+
 
 def calibrate(
     out: Annotated[Path, typer.Option(help="Folder for calibration.md and calibration.json.")] = Path("docs"),
+    sessions: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Recorded sessions of a person, for a row beside the agents; once a person."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the table as JSON as well.")] = False,
 ) -> None:
     """Measure what the metric says of scripted behaviours and of the bundled agents (about two minutes).
@@ -22,14 +30,20 @@ def calibrate(
     Exits with 1 if the order that must hold (idle, spinning, random, scout) does not.
 
     Example: oresight calibrate --out docs
-    """
-    from harness.calibrate import calibrate as measure
-    from harness.calibrate import to_markdown
 
-    disk.make_folder(out)
+    Example: oresight calibrate --sessions recordings/me --out .
+    """
+    from harness.calibration.table import calibrate as measure
+    from harness.calibration.table import to_markdown
+
     console = make_console()
+    # Before anything is measured, which takes minutes.
+    people = [_person(place) for place in sessions or ()]
+    for note in [note for person in people for note in person.notes]:
+        make_console(stderr=True).print(f"note: {visible(note)}")
+    disk.make_folder(out)
     with tempfile.TemporaryDirectory(prefix="oresight-calibrate-") as work, console.status("measuring") as status:
-        table = measure(Path(work), lambda what: status.update(f"measuring {what}"))
+        table = measure(Path(work), lambda what: status.update(f"measuring {what}"), people)
     text = to_markdown(table)
     disk.write_atomically(out / "calibration.md", text.encode())
     disk.write_atomically(out / "calibration.json", disk.to_pretty_json(table.to_json()))
@@ -40,3 +54,14 @@ def calibrate(
         console.print(f"Written to {visible(str(out / 'calibration.md'))} and calibration.json")
     if table.order_faults():
         raise typer.Exit(FAILED)
+
+
+def _person(place: Path) -> "Person":
+    from harness.calibration.people import person_of
+    from harness.calibration.table import suite_worlds
+    from harness.people import read_sessions
+
+    played = read_sessions(place)
+    if played is None:
+        raise UsageError(f"--sessions is {place}, which holds no session; name a folder that `oresight play` recorded")
+    return person_of(played, suite_worlds())

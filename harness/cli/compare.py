@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,10 @@ from harness.worlds import kind_of
 def compare(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN_DIR...]", help="Folders of runs or studies; without, conditions are played."),
+        typer.Argument(
+            metavar="[RUN_DIR...]",
+            help="Folders of runs, studies or people's sessions; without, conditions are played.",
+        ),
     ] = None,
     world: Annotated[str | None, typer.Option(help="craft or grid; what the agent or suite says if left out.")] = None,
     agent: Annotated[str | None, typer.Option(help="One or more agents, for example scout,random.")] = None,
@@ -40,8 +44,10 @@ def compare(
     frames: options.FramesKept = None,
     size: options.Size = None,
     pictures: options.Pictures = True,
+    desktop: options.Desktop = False,
     workers: options.Workers = 1,
     concurrency: options.Concurrency = None,
+    executor: options.Where = "processes",
     max_cost: options.MaxCost = None,
     max_tokens: options.MaxTokens = None,
     prices: options.Prices = None,
@@ -52,15 +58,17 @@ def compare(
     Example: oresight compare --agent scout --memory raw,screenshots --suite craft-mine
 
     Example: oresight compare runs/scout runs/tree --json
+
+    Example: oresight compare runs/scout recordings/me
     """
     if runs:
         if agent is not None or model is not None or suite is not None or scenario is not None:
-            raise UsageError("give either folders of runs, or agents and models to play, not both")
+            raise UsageError("give either folders of runs or sessions, or agents and models to play, not both")
         _compare_runs(runs, as_json)
         return
     kind = world or _kind(suite, scenario, map_file, demand)
     numbers = None if seeds is None else parse_seeds(seeds)
-    manner = options.manner_of(kind, frames, size, pictures, prices)
+    manner = replace(options.manner_of(kind, frames, size, pictures, prices), desktop=desktop)
     selection = Selection(kind, scenario, suite, map_file, demand, size if kind == "grid" else None, numbers)
     memories = options.split_list(memory)
     conditions = [Condition(each, None, kept) for each in options.split_list(agent or "") for kept in memories]
@@ -82,7 +90,7 @@ def compare(
     check_caps(caps, [arm.plan for arm in chosen_arms])
     told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in chosen_arms])
     folder = out or Path("runs", f"compare-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
-    play_study(chosen_arms, folder, workers, concurrency, caps, as_json)
+    play_study(chosen_arms, folder, workers, concurrency, caps, as_json, executor)
 
 
 def _compare_runs(runs: list[Path], as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`oresight replay`: plays a recorded episode again, checks it, and films it if asked."""
+"""`oresight replay`: plays a recorded episode again, checks it, and films it or draws its pictures if asked."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,11 +7,15 @@ import typer
 from rich.console import Console
 
 from harness.cli.display import make_console
+from harness.errors import UsageError
 from harness.film import film
+from harness.frames import export_episode, export_session
 from harness.replay import Replayed
 from harness.replay import replay as replay_episode
+from harness.selection import parse_size
 from harness.sessions import SessionReplayed, film_session, replay_session, session_path
 from harness.words import visible
+from harness.worlds import Size
 
 DIFFERENT = 1
 
@@ -21,6 +25,16 @@ def replay(
         Path, typer.Argument(metavar="EPISODE_DIR", help="An episode's or a session's folder, or its file.")
     ],
     mp4: Annotated[Path | None, typer.Option(help="Film it too, with the referee's view, into this file.")] = None,
+    frames: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the picture before each decision into this folder, new or empty."),
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(help="Width x height of these pictures; as in the run, or 640x480, if left out.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page to step through it, with the referee's reasoning, as this file.")
+    ] = None,
 ) -> None:
     """Play a recorded episode or session again and name the first decision or tick that differs.
 
@@ -28,39 +42,90 @@ def replay(
     every tick and the state hash at every twentieth.
 
     Example: oresight replay runs/demo/episodes/outcrop-0 --mp4 episode.mp4
+
+    Example: oresight replay recordings/me --frames pictures --size 320x240
+
+    Example: oresight replay runs/demo/episodes/outcrop-0 --html replay.html
     """
+    if size is not None and frames is None:
+        raise UsageError("--size is of the pictures that --frames DIR writes; give both or neither")
+    pixels = None if size is None else parse_size(size)
     console = make_console()
-    if (session := session_path(episode)) is not None:
-        _replay_session(session, mp4, console)
+    replay_one = _replay_episode if (session := session_path(episode)) is None else _replay_session
+    if html is None:
+        replay_one(session or episode, mp4, frames, pixels, console)
         return
-    if mp4 is None:
-        replayed = replay_episode(episode)
-    else:
+    # Imported here, since templates and terrain are slow to load and nothing else needs them.
+    from harness.report.replay.single import check_target, write_page
+
+    check_target(html)
+    try:
+        replay_one(session or episode, mp4, frames, pixels, console)
+    finally:
+        # The page needs no world, so that it is made even where the replay differs or is refused.
+        write_page(episode, html, frames if frames is not None and frames.is_dir() else None)
+        console.print(f"Replay page in {visible(str(html))}")
+
+
+def _replay_episode(episode: Path, mp4: Path | None, frames: Path | None, size: Size | None, console: Console) -> None:
+    replayed, made = None, _Made(console)
+    if frames is not None:
+        with console.status("drawing") as status:
+            replayed, count = export_episode(
+                episode, frames, size, lambda step: status.update(f"drawing decision {step}")
+            )
+        made.pictures(count, frames)
+    if mp4 is not None:
         with console.status("filming") as status:
             replayed = film(episode, mp4, lambda step: status.update(f"filming decision {step}"))
-    same = f"{replayed.decisions} decisions replayed; every state hash and every fact is the same."
-    _report(console, replayed, same, mp4)
+        if replayed.difference is None:
+            made.film(mp4)
+    replayed = replayed or replay_episode(episode)
+    made.report(replayed, f"{replayed.decisions} decisions replayed; every state hash and every fact is the same.")
 
 
-def _replay_session(path: Path, mp4: Path | None, console: Console) -> None:
-    if mp4 is None:
-        replayed = replay_session(path)
-    else:
+def _replay_session(path: Path, mp4: Path | None, frames: Path | None, size: Size | None, console: Console) -> None:
+    replayed, made = None, _Made(console)
+    if frames is not None:
+        with console.status("drawing") as status:
+            replayed, count = export_session(path, frames, size, lambda tick: status.update(f"drawing tick {tick}"))
+        made.pictures(count, frames)
+    if mp4 is not None:
         with console.status("filming") as status:
             replayed = film_session(path, mp4, lambda tick: status.update(f"filming tick {tick}"))
+        if replayed.difference is None:
+            made.film(mp4)
+    replayed = replayed or replay_session(path)
     cut = "" if replayed.ended else "; the session was cut off"
-    same = f"{replayed.ticks} ticks replayed; every pose and all {replayed.hashes} state hashes are the same{cut}."
-    _report(console, replayed, same, mp4)
+    compared = f"every pose and all {replayed.hashes} state hashes are the same"
+    made.report(replayed, f"{replayed.ticks} ticks replayed; {compared}{cut}.")
 
 
-def _report(console: Console, replayed: Replayed | SessionReplayed, same: str, mp4: Path | None) -> None:
-    """Say what a replay found: the first difference, or in what record and replay are the same."""
-    name = visible(replayed.scenario)
-    if replayed.torn:
-        console.print("The last line was cut short and is left out.")
-    if replayed.difference is not None:
-        console.print(f"{name}: the replay differs: {replayed.difference.sentence()}")
-        raise typer.Exit(DIFFERENT)
-    console.print(f"{name}: {same}")
-    if mp4 is not None:
-        console.print(f"Filmed to {visible(str(mp4))}")
+class _Made:
+    """What was made of a record, to be said after what its replay found."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._words: list[str] = []
+
+    def pictures(self, count: int, folder: Path) -> None:
+        """Pictures were written, or none because the replay differs."""
+        self._words.append(f"{count} pictures in {visible(str(folder))}" if count else "No pictures are written.")
+
+    def film(self, mp4: Path) -> None:
+        """A film was made."""
+        self._words.append(f"Filmed to {visible(str(mp4))}")
+
+    def report(self, replayed: Replayed | SessionReplayed, same: str) -> None:
+        """Say what a replay found: the first difference, or in what record and replay are the same."""
+        name = visible(replayed.scenario)
+        if replayed.torn:
+            self._console.print("The last line was cut short and is left out.")
+        differs = replayed.difference is not None
+        if replayed.difference is not None:
+            same = f"the replay differs: {replayed.difference.sentence()}"
+        self._console.print(f"{name}: {same}")
+        for words in self._words:
+            self._console.print(words)
+        if differs:
+            raise typer.Exit(DIFFERENT)

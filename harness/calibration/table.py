@@ -1,11 +1,13 @@
-"""The calibration table: what the metric says of behaviours that everybody can judge, and of the bundled agents.
+"""The calibration table: what the metric says of behaviours that everybody can judge, of bundled agents and of people.
 
-Behaviours are scripts in the 3D world, played here without pictures; agents play the standard suite as in any run. The
-one place beside `worlds` that names an environment package, because a script needs the game itself.
+Behaviours are scripts in the 3D world, played here without pictures; agents play the standard suite as in any run;
+people have played before. The one place beside `worlds` that names an environment package, because a script needs the
+game itself.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from craftenv.actions import BY_NAME
@@ -13,16 +15,20 @@ from craftenv.behaviours import BEHAVIOURS, Behaviour
 from craftenv.blocks import Block
 from craftenv.sim.facts import Referee
 from harness import store
+from harness.calibration.order import order_faults
+from harness.calibration.people import HOW_TO, Person
+from harness.calibration.sensitivity import SETTINGS, Moves, Play, Sensitivity, moves_of, score_run
 from harness.protocols import Json
 from harness.runner import Progress, RunPlan, run
 from harness.summary import summary_of
-from harness.worlds import find_worlds, suite_names
-from scoring.craft import CraftScorer
+from harness.worlds import World, find_worlds, suite_names
 from scoring.parameters import Parameters
 from scoring.rates import Counts, Figure, error_figure
-from scoring.summary import EpisodeSummary, Tally
+from scoring.records import CraftFacts, CraftScenario, StartFacts
+from scoring.summary import EpisodeSummary
 
 WORLD_SEEDS = (0, 1, 2, 3, 4)
+SUITE = "craft-mine"
 # Agent and the memory it plays with, from the one that does nothing to the one that knows everything.
 AGENTS = (
     ("stuck", "raw"),
@@ -32,11 +38,6 @@ AGENTS = (
     ("scout", "screenshots(8)"),
     ("oracle", "raw"),
 )
-# The order that both readings must keep: each entry's exploration error is at least the next one's, and above it where
-# the sign says so.
-_IDLE, _SPINNING = ("idle",), ("spinning",)
-_RANDOM = ("one of the 21 at random", "random moves and looks", "agent random, memory raw")
-_SCOUT = ("agent scout, memory screenshots(8)",)
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,10 @@ class Row:
     """One line of the table.
 
     Attributes:
-        name: Behaviour or agent.
-        case: 1 or 2 for a behaviour; None for an agent, whose cases come as they come.
+        name: Behaviour, agent or person.
+        case: 1 or 2 for a behaviour; None for an agent or a person, whose cases come as they come.
         kind: Which error the rates are of, "exploration" or "exploitation".
-        expected: Lowest and highest lenient rate expected, None for an agent.
+        expected: Lowest and highest lenient rate expected, None for an agent or a person.
         episodes: Worlds or scenarios played.
         successes: Of these, in how many the target was acquired.
         decisions: All decisions played that count.
@@ -93,10 +94,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The whole table, and what it was made with."""
+    """The whole table, what it was made with, and how far it depends on that."""
 
     rows: tuple[Row, ...]
     parameters: Parameters
+    sensitivity: Sensitivity
 
     def to_json(self) -> Json:
         """Return the table as plain JSON."""
@@ -107,6 +109,7 @@ class Calibration:
             "parameters": self.parameters.model_dump(mode="json"),
             "rows": [row.to_json() for row in self.rows],
             "order_faults": self.order_faults(),
+            "sensitivity": self.sensitivity.to_json(),
         }
 
     def order_faults(self) -> list[str]:
@@ -118,76 +121,60 @@ class Calibration:
                 for row in self.rows
                 if row.kind == "exploration" and row.case != 2 and (figure := getattr(row, reading)).value is not None
             }
-            for high, low, strictly in [
-                *((high, low, False) for high in _IDLE for low in _SPINNING),
-                *((high, low, True) for high in _SPINNING for low in _RANDOM),
-                *((high, low, True) for high in _RANDOM for low in _SCOUT),
-            ]:
-                if high not in rates or low not in rates:
-                    faults.append(f"{reading}: {high} or {low} was not measured")
-                elif rates[high] < rates[low] or (strictly and rates[high] == rates[low]):
-                    faults.append(f"{reading}: {high} has {rates[high]:.3f}, not above {low} with {rates[low]:.3f}")
+            faults += [f"{reading}: {fault}" for fault in order_faults(rates)]
         return faults
 
 
-def measure_behaviour(behaviour: Behaviour, parameters: Parameters) -> Row:
-    """Play a behaviour in every calibration world and pool what the scorer says of it."""
-    kind = "exploration" if behaviour.case == 1 else "exploitation"
-    lenient: list[Counts] = []
-    strict: list[Counts] = []
-    successes = decisions = scored = 0
-    for seed in WORLD_SEEDS:
-        tallies = Tally(), Tally()
-        scorer, played = _play(behaviour, seed, parameters, tallies)
-        successes += scorer.success
-        decisions += played
-        lenient.append(getattr(tallies[0], "explore" if behaviour.case == 1 else "exploit"))
-        strict.append(getattr(tallies[1], "explore" if behaviour.case == 1 else "exploit"))
-        scored += lenient[-1][1]
-    return Row(
+def measure_behaviour(behaviour: Behaviour) -> tuple[Row, Moves]:
+    """Play a behaviour in every calibration world and pool what the scorer says of it, under every setting."""
+    kind, part = ("exploration", "explore") if behaviour.case == 1 else ("exploitation", "exploit")
+    plays = [_play(behaviour, seed) for seed in WORLD_SEEDS]
+    scored = [[play.score(setting.parameters) for setting in SETTINGS] for play in plays]
+    # The first of the settings is the defaults.
+    lenient: list[Counts] = [getattr(tallies[0].lenient, part) for tallies in scored]
+    row = Row(
         behaviour.name,
         behaviour.case,
         kind,
         behaviour.expected,
-        len(WORLD_SEEDS),
-        successes,
-        decisions,
-        scored,
+        len(plays),
+        sum(play.success for play in plays),
+        sum(play.counted for play in plays),
+        sum(eligible for _, eligible in lenient),
         error_figure(lenient),
-        error_figure(strict),
+        error_figure([getattr(tallies[0].strict, part) for tallies in scored]),
     )
+    return row, moves_of(behaviour.name, behaviour.case, kind, scored)
 
 
-def _play(
-    behaviour: Behaviour, seed: int, parameters: Parameters, tallies: tuple[Tally, Tally]
-) -> tuple[CraftScorer, int]:
-    """Play one world; add its scored decisions after the warm-up to the tallies; return how many decisions count."""
+def _play(behaviour: Behaviour, seed: int) -> Play:
+    """Play one world and keep its facts."""
     stage = behaviour.stage(seed)
     engine = stage.engine
     referee = Referee(engine)
-    scenario = {
-        "name": "calibration",
-        "target": Block(engine.target_item).label,
-        "target_count": 1,
+    scenario = CraftScenario(
+        name="calibration",
+        target=Block(engine.target_item).label,
+        target_count=1,
         # One more than is played: the decision that lets the referee see the veil fall.
-        "budget": behaviour.decisions + 1,
-    }
-    scorer = CraftScorer(parameters, scenario, referee.start())
+        budget=behaviour.decisions + 1,
+    )
+    start = StartFacts.model_validate(referee.start())
+    decisions: list[tuple[str, CraftFacts]] = []
+
+    def do(action: str) -> CraftFacts:
+        facts = CraftFacts.model_validate(referee.observe(engine.run(BY_NAME[action])))
+        decisions.append((action, facts))
+        return facts
+
     if stage.veil:
         stage.cover()
-        scorer.score("wait", referee.observe(engine.run(BY_NAME["wait"])))
-    played = 0
-    for number, action in enumerate(behaviour.script(engine, seed)):
-        if number >= behaviour.decisions or scorer.success:
+        do("wait")
+    counted_from = len(decisions) + behaviour.warm_up
+    for action in islice(behaviour.script(engine, seed), behaviour.decisions):
+        if do(action).acquired:
             break
-        decision = scorer.score(action, referee.observe(engine.run(BY_NAME[action])))
-        if number < behaviour.warm_up:
-            continue
-        played += 1
-        if decision.case is not None and decision.strict is not None:
-            tallies[0].add(decision.case, decision.error)
-            tallies[1].add(decision.case, decision.strict.error)
-    return scorer, played
+    return Play(scenario, start, tuple(decisions), counted_from)
 
 
 def agent_name(agent: str, memory: str) -> str:
@@ -195,14 +182,14 @@ def agent_name(agent: str, memory: str) -> str:
     return f"agent {agent}, memory {memory}"
 
 
-def agent_rows(agent: str, memory: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
-    """Return an agent's exploration and exploitation rows."""
+def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
+    """Return the exploration and exploitation rows of an agent or a person."""
     rows = []
     for kind, part in (("exploration", "explore"), ("exploitation", "exploit")):
         lenient: list[Counts] = [getattr(summary.lenient, part) for summary in summaries]
         rows.append(
             Row(
-                agent_name(agent, memory),
+                name,
                 None,
                 kind,
                 None,
@@ -217,29 +204,42 @@ def agent_rows(agent: str, memory: str, summaries: Sequence[EpisodeSummary]) -> 
     return rows
 
 
-def calibrate(work: Path, note: Callable[[str], None]) -> Calibration:
+def suite_worlds() -> tuple[World, ...]:
+    """Return what the agents play."""
+    return find_worlds("craft", suite_names("craft", SUITE))
+
+
+def calibrate(work: Path, note: Callable[[str], None], people: Sequence[Person] = ()) -> Calibration:
     """Measure the whole table.
 
     Args:
         work: An empty folder for the agents' runs.
         note: Told what is being measured.
+        people: Who stands beside the agents.
 
     Raises:
         OresightError: A run cannot be made, for example for want of OpenGL.
     """
-    parameters = Parameters()
-    rows = []
+    rows: list[Row] = []
+    moves: list[Moves] = []
     for behaviour in BEHAVIOURS:
         note(f"case {behaviour.case}: {behaviour.name}")
-        rows.append(measure_behaviour(behaviour, parameters))
-    worlds = find_worlds("craft", suite_names("craft", "craft-mine"))
+        row, moved = measure_behaviour(behaviour)
+        rows.append(row)
+        moves.append(moved)
+    worlds = suite_worlds()
     for agent, memory in AGENTS:
         note(agent_name(agent, memory))
         # Only the scout looks at pictures.
         plan = RunPlan(agent, memory, worlds, frames="none", size=(640, 480) if agent == "scout" else None)
-        summary = run(plan, work / f"{agent}-{memory.replace('(', '-').replace(')', '')}", Progress())
-        rows += agent_rows(agent, memory, [summary_of(result) for result in _counting(summary.results)])
-    return Calibration(tuple(rows), parameters)
+        folder = work / f"{agent}-{memory.replace('(', '-').replace(')', '')}"
+        summary = run(plan, folder, Progress())
+        rows += player_rows(agent_name(agent, memory), [summary_of(result) for result in _counting(summary.results)])
+        scored = score_run(folder)
+        moves += [moves_of(agent_name(agent, memory), None, kind, scored) for kind in ("exploration", "exploitation")]
+    for person in people:
+        rows += player_rows(person.name, person.summaries)
+    return Calibration(tuple(rows), SETTINGS[0].parameters, Sensitivity(tuple(moves)))
 
 
 def _counting(results: Sequence[store.EpisodeResult]) -> list[store.EpisodeResult]:
@@ -253,10 +253,10 @@ def to_markdown(calibration: Calibration) -> str:
     lines = [
         "# Calibration of the 3D world's error metric",
         "",
-        "What the metric says of behaviours that everybody can judge, and of the bundled agents. Made by"
+        "What the metric says of behaviours that everybody can judge, of the bundled agents and of people. Made by"
         " `oresight calibrate --out docs`; every number below is measured by that command, none is written by hand.",
         "",
-        f"Behaviours are scripts played in {len(WORLD_SEEDS)} worlds each; agents play the suite `craft-mine`. A cell"
+        f"Behaviours are scripts played in {len(WORLD_SEEDS)} worlds each; agents play the suite `{SUITE}`. A cell"
         " is errors / eligible decisions = rate. Scored decisions stand beside all decisions: a first preparation"
         " (slot, jump, placing) is not scored by itself. Expected rates are for the lenient reading. Parameters:"
         f" k = {parameters.k}, patience {parameters.patience}, discovery {parameters.discovery_px:g} px, position cell"
@@ -266,12 +266,13 @@ def to_markdown(calibration: Calibration) -> str:
     for case, title in (
         (1, "Nothing is known (case 1): exploration error"),
         (2, "An ore is known (case 2): exploitation error"),
-        (None, "Bundled agents on `craft-mine`"),
+        (None, f"Bundled agents and people on `{SUITE}`"),
     ):
         lines += [f"## {title}", "", _heading(case), "| --- | --- | --- | --- | --- | --- |"]
         lines += [_markdown_row(row) for row in calibration.rows if row.case == case]
         lines.append("")
     lines += [
+        HOW_TO,
         "## The order that must hold",
         "",
         "In both readings, exploration error: idle >= spinning > each random agent > scout. "
@@ -279,6 +280,7 @@ def to_markdown(calibration: Calibration) -> str:
         *([""] if faults else []),
         *(f"- {fault}" for fault in faults),
         "",
+        *calibration.sensitivity.to_markdown(),
         _LIMITS,
     ]
     return "\n".join(lines)

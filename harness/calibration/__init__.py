@@ -1,0 +1,1 @@
+"""The calibration table: what the metric says of behaviours and players that everybody can judge."""

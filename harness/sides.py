@@ -1,0 +1,154 @@
+"""The conditions of a comparison as they lie on disk: folders of runs and of studies, and people's sessions.
+
+Plays nothing but sessions, which are scored when they are read; what is made of the conditions is `compare`'s business.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import disk, store
+from harness.errors import OresightError, UsageError
+from harness.people import Played, read_sessions
+from harness.protocols import Json
+from harness.studyfile import STUDY_NAME, condition_folders
+from harness.summary import RunSummary, summarise
+from scoring.readers.faults import BadInput
+from scoring.readers.session import SessionReader
+from scoring.readers.trajectory import read_trajectory
+
+
+@dataclass(frozen=True)
+class Side:
+    """One condition.
+
+    Attributes:
+        label: In words.
+        summary: What became of its episodes.
+        folder: Of the run, or of a person's sessions.
+        unreadable: What is wrong with result files or sessions, in sentences.
+        notes: What else a reader has to know, in sentences.
+        sessions: Of a person: the session of each episode, by id. None for a run, whose episodes have folders.
+    """
+
+    label: str
+    summary: RunSummary
+    folder: Path
+    unreadable: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    sessions: Mapping[str, Path] | None = None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person has played it: then there are sessions, and no trajectories, replies and pictures."""
+        return self.sessions is not None
+
+    @property
+    def scored(self) -> dict[str, store.EpisodeResult]:
+        """Episodes with a result, by id."""
+        return {result.id: result for result in self.summary.results if result.outcome.counts}
+
+    def record(self, name: str) -> Path:
+        """The file with the decisions of an episode: a trajectory, or a session."""
+        if self.sessions is not None:
+            return self.sessions[name]
+        return self.folder / store.EPISODES_NAME / disk.checked_id(name) / store.TRAJECTORY_NAME
+
+    def scenario(self, name: str) -> Json | None:
+        """The scenario of an episode as its record has it; None where that cannot be read."""
+        path = self.record(name)
+        try:
+            with SessionReader(path) if self.is_person else read_trajectory(path) as record:
+                return record.header.scenario
+        except BadInput:
+            return None
+
+
+def load_sides(paths: Sequence[Path]) -> list[Side]:
+    """Reads run folders, every condition of the folders of studies, and people's sessions.
+
+    Raises:
+        OresightError: There is neither at a path.
+    """
+    folders: list[Path] = []
+    for path in paths:
+        folders += condition_folders(path) if (path / STUDY_NAME).is_file() else [path]
+    found = [_load(folder) for folder in folders]
+    labels = _labels(found)
+    return [
+        Side(
+            label,
+            summarise(each.run, each.results),
+            each.folder,
+            each.problems,
+            tuple(f"{label}: {note}" for note in each.notes),
+            each.sessions,
+        )
+        for label, each in zip(labels, found, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A condition before it has a label."""
+
+    folder: Path
+    run: store.RunFile
+    results: tuple[store.EpisodeResult, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    sessions: Mapping[str, Path] | None = None
+    person: str = ""
+
+
+def _load(folder: Path) -> _Found:
+    file = folder / store.RUN_NAME
+    if not file.is_file():
+        return _person(folder)
+    run = store.load_run(file)
+    results: list[store.EpisodeResult] = []
+    problems: list[str] = []
+    for name in run.config.episodes:
+        path = folder / store.EPISODES_NAME / disk.checked_id(name) / store.RESULT_NAME
+        if not path.exists() and not path.is_symlink():
+            continue
+        try:
+            result = store.load_result(path)
+        except OresightError as error:
+            problems.append(str(error))
+            continue
+        if result.id == name:
+            results.append(result)
+        else:
+            problems.append(f"{path}: is the result of {result.id!r}; run the episode again")
+    return _Found(folder, run, tuple(results), tuple(problems))
+
+
+def _person(place: Path) -> _Found:
+    played: Played | None = read_sessions(place)
+    if played is None:
+        raise UsageError(
+            f"{place}: holds no {store.RUN_NAME} and no session; name the folder of a run, of a study or of sessions"
+        )
+    folder = place if place.is_dir() else place.parent
+    return _Found(folder, played.run, played.results, played.faults, played.notes, played.files, played.name)
+
+
+def _labels(found: Sequence[_Found]) -> list[str]:
+    """What tells the conditions apart: agent and memory, prompts where they differ, else the folders' names."""
+    prompts = {each.run.config.prompts for each in found if each.sessions is None}
+    labels = [_label(each, with_prompts=len(prompts) > 1) for each in found]
+    if len(set(labels)) < len(labels):
+        labels = [
+            label if each.person else f"{label} ({each.folder.name})" for label, each in zip(labels, found, strict=True)
+        ]
+    if len(set(labels)) < len(labels):
+        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
+    return labels
+
+
+def _label(found: _Found, *, with_prompts: bool) -> str:
+    config = found.run.config
+    if found.sessions is not None:
+        return f"{found.person}, {config.agent}"
+    return f"{config.agent}, {config.memory}" + (f", {config.prompts}" if with_prompts else "")

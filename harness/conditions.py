@@ -16,9 +16,10 @@ from harness.playing import ModelChoice, strategy_of
 from harness.prompts import REASONING_SUFFIX
 from harness.protocols import Json
 from harness.runner import RunPlan
-from harness.selection import Selection
+from harness.selection import Episodes
 from harness.spending import Caps
 from harness.store import Frames
+from harness.worlds import on_desktop
 
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 _ID_CHARACTERS = 60
@@ -50,12 +51,14 @@ class Manner:
         size: Of the pictures; None for none.
         settings: What is asked of models.
         prices: What their tokens cost.
+        desktop: Whether the 3D world is played through a real window.
     """
 
     frames: Frames | None = None
     size: tuple[int, int] | None = (640, 480)
     settings: ModelSettings = field(default_factory=ModelSettings)
     prices: PriceTable = field(default_factory=read_prices)
+    desktop: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Arm:
         return f"{_NO_ID.sub('-', self.label)[:_ID_CHARACTERS].strip('-.')}-{mark}"
 
 
-def make_arm(condition: Condition, selections: Sequence[Selection], manner: Manner) -> Arm:
+def make_arm(condition: Condition, selections: Sequence[Episodes], manner: Manner) -> Arm:
     """The run of a condition over one or more selections of the same kind of world.
 
     Raises:
@@ -96,7 +99,7 @@ def make_arm(condition: Condition, selections: Sequence[Selection], manner: Mann
     return Arm(", ".join(parts), plan)
 
 
-def plan_of(condition: Condition, selection: Selection, manner: Manner) -> RunPlan:
+def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPlan:
     """The run of one condition.
 
     Raises:
@@ -124,7 +127,10 @@ def plan_of(condition: Condition, selection: Selection, manner: Manner) -> RunPl
         find_agent(condition.agent, kind)
         player = canonical_agent(condition.agent, kind)
     frames: Frames | None = "none" if kind == "grid" else manner.frames
-    return RunPlan(player, memory, selection.worlds(condition.prompts), frames, pictures, model=model)
+    worlds = selection.worlds(condition.prompts)
+    if manner.desktop:
+        worlds = tuple(on_desktop(world) for world in worlds)
+    return RunPlan(player, memory, worlds, frames, pictures, model=model)
 
 
 def check_caps(caps: Caps, plans: Sequence[RunPlan]) -> None:
@@ -172,11 +178,15 @@ class Forecast:
 
 def forecast(plan: RunPlan) -> Forecast:
     """Counts without playing."""
-    decisions = sum(world.budget for world in plan.worlds)
+    decisions = sum(world.decisions_left for world in plan.worlds)
     if plan.model is None:
         return Forecast(len(plan.worlds), decisions, 0, 0)
     pictures = 0
     if plan.size is not None:
         past = strategy_of(plan.worlds[0], plan.memory).past_pictures
-        pictures = sum(min(step, past + 1) for world in plan.worlds for step in range(1, world.budget + 1))
+        pictures = sum(
+            min(step, past + 1)
+            for world in plan.worlds
+            for step in range(1 + world.budget - world.decisions_left, world.budget + 1)
+        )
     return Forecast(len(plan.worlds), decisions, decisions, pictures)

@@ -206,6 +206,26 @@ class FolderLock:
             self._descriptor = -1
 
 
+def is_locked(folder: Path) -> bool | None:
+    """Whether a process of this machine holds the folder's `FolderLock`; looks without taking it.
+
+    Returns:
+        None where the system has no list of its locks.
+    """
+    try:
+        held = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return None
+    try:
+        lock = (folder / LOCK_NAME).lstat()
+    except OSError:
+        return False
+    # A line is "1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF". Some file systems give files another device than
+    # the list does, so that the inode alone is compared; one who waits for a lock has "->" in the second place.
+    rows = [line.split() for line in held.splitlines()]
+    return any(row[1] == "FLOCK" and row[5].rpartition(":")[2] == str(lock.st_ino) for row in rows if len(row) > 5)
+
+
 def read_toml(path: Path, limit_bytes: int, expected: str) -> dict[str, Any]:
     """Reads a TOML file that a person wrote.
 

@@ -2,10 +2,12 @@
 
 An attempt that was broken off is replayed first: its recorded decisions are done again in a fresh world, each checked
 against the record, and nobody is asked. Then the agent goes on. A reply of a model is on disk before it is acted on, so
-that one which was recorded and not executed is executed then.
+that one which was recorded and not executed is executed then. A branch begins with decisions that were recorded
+elsewhere; they are done and written down first, and nobody is asked for them either.
 """
 
 import asyncio
+import hashlib
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -24,9 +26,10 @@ from harness.models.prices import Price
 from harness.models.provider import Surroundings
 from harness.models.registry import ModelName, make_client
 from harness.protocols import Agent, ContextStrategy, Decision, Json, Message, Observation, Scorer, Step
+from harness.record import Record
 from harness.replay import first_difference
 from harness.spending import Account, MeteredClient, tokens_of, usage_of
-from harness.worlds import Size, World
+from harness.worlds import Branch, Size, World
 from harness.worlds.digests import find_digest
 from scoring import records
 from scoring.summary import ScoredDecision
@@ -74,6 +77,10 @@ class EpisodeTask:
     make_agent: AgentMaker | None = None
 
 
+ClientMaker = Callable[[ModelName, ModelSettings, Surroundings], ModelClient]
+RecordOpener = Callable[[EpisodeTask, int], Record]
+
+
 class Listener(Protocol):
     """Told what happens; the number is that of the task."""
 
@@ -91,11 +98,27 @@ class Listener(Protocol):
 
 
 class Desk:
-    """What the episodes of one process share: the clients of models, the account, and who is warned."""
+    """What the episodes of one process share: the clients of models, the account, the records, and who is warned."""
 
-    def __init__(self, account: Account, warn: Callable[[str], None] = lambda words: None) -> None:
+    def __init__(
+        self,
+        account: Account,
+        warn: Callable[[str], None] = lambda words: None,
+        make: ClientMaker | None = None,
+        open_record: RecordOpener | None = None,
+    ) -> None:
+        """Opens a desk.
+
+        Args:
+            account: Takes in what replies cost.
+            warn: Told what a model is asked less for.
+            make: Makes the clients, for a process that has no keys of its own; as everybody does if left out.
+            open_record: Gives the record of a task, for a process that does not see its folder.
+        """
         self.account = account
         self._warn = warn
+        self._make = make
+        self._open_record = open_record
         self._clients: dict[ModelChoice, ModelClient] = {}
 
     def client(self, choice: ModelChoice) -> ModelClient:
@@ -105,10 +128,19 @@ class Desk:
             OresightError: It cannot be made, for want of a key or a package.
         """
         if choice not in self._clients:
-            self._clients[choice] = MeteredClient(
-                make_client(choice.name, choice.settings, Surroundings(warn=self._warn)), self.account
-            )
+            made = (self._make or make_client)(choice.name, choice.settings, Surroundings(warn=self._warn))
+            self._clients[choice] = MeteredClient(made, self.account)
         return self._clients[choice]
+
+    def record(self, task: EpisodeTask, number: int) -> Record:
+        """The record of a task.
+
+        Raises:
+            OresightError: It cannot be opened.
+        """
+        if self._open_record is not None:
+            return self._open_record(task, number)
+        return store.EpisodeFolder(task.folder, task.frames)
 
     async def aclose(self) -> None:
         """Closes all connections."""
@@ -123,7 +155,7 @@ async def play_episode(task: EpisodeTask, number: int, desk: Desk, listener: Lis
         OresightError: What stops the whole run; the episode is left to be continued.
     """
     began = time.monotonic()
-    record = store.EpisodeFolder(task.folder, task.frames)
+    record = desk.record(task, number)
     attempt = _Attempt(task, number, record, desk, listener)
     failure: str | None = None
     try:
@@ -180,9 +212,7 @@ def strategy_of(world: World, memory: str) -> ContextStrategy:
 class _Attempt:
     """One attempt at an episode: replays what is recorded, then writes down and scores what the loop reports."""
 
-    def __init__(
-        self, task: EpisodeTask, number: int, record: store.EpisodeFolder, desk: Desk, listener: Listener
-    ) -> None:
+    def __init__(self, task: EpisodeTask, number: int, record: Record, desk: Desk, listener: Listener) -> None:
         self.steps = 0
         self._task = task
         self._number = number
@@ -193,7 +223,7 @@ class _Attempt:
         self._header: Json | None = None
         self._recorded: Sequence[records.DecisionLine] = ()
         self._replies: list[ReplyRecord] = []
-        self._last_frame = 0
+        self._decided = hashlib.sha256()
 
     def look(self) -> None:
         """Counts what is recorded, without playing."""
@@ -207,8 +237,10 @@ class _Attempt:
         self._replies = list(replies.replies)
         strategy = strategy_of(world, task.memory)
         agent = _Yielding(self._agent(strategy))
+        before = () if world.branch is None else world.branch.decisions
+        own = trajectory.lines[len(before) :]
         past = episode.Past(
-            [Decision(line.action, line.said, line.usage) for line in trajectory.lines],
+            [*before, *(Decision(line.action, line.said, line.usage) for line in own)],
             None if replies.shrunk is None else replies.shrunk.budget,
         )
         environment = world.open(task.size)
@@ -230,15 +262,24 @@ class _Attempt:
             timing["requests"] = sum(reply.requests for reply in replies)
             timing["retries"] = sum(reply.retries for reply in replies)
         score = {} if self._scorer is None else self._scorer.summary(ending.outcome, ending.reason).to_json()
+        branch = task.world.branch
         return store.EpisodeResult(
             id=task.world.name,
-            scenario=task.world.name,
+            scenario=task.world.name if branch is None else branch.scenario,
             agent=task.agent,
             memory=task.memory,
             outcome=ending.outcome,
             reason=ending.reason,
-            steps=ending.steps,
-            budget=task.world.budget,
+            steps=ending.steps if branch is None else max(0, ending.steps - branch.at),
+            budget=task.world.decisions_left,
+            branch=None
+            if branch is None
+            else store.BranchResult(
+                at=branch.at,
+                rollout=branch.rollout,
+                digest=branch.digest,
+                decided=self._decided.hexdigest()[:16],
+            ),
             score=score,
             parameters=task.world.parameters,
             usage=usage,
@@ -291,6 +332,9 @@ class _Attempt:
             "usage": None if step.decision.usage is None else dict(step.decision.usage),
             "facts": step.facts,
         }
+        branch = self._task.world.branch
+        if branch is not None:
+            self._check_branch(branch, step)
         if step.step <= len(self._recorded):
             self._compare(step.step, self._recorded[step.step - 1].model_dump(mode="json"), line)
         else:
@@ -298,6 +342,16 @@ class _Attempt:
         self._picture(step.step, step.after)
         self.steps = step.step
         self._listener.stepped(self._number, step, self._scorer.score(step.decision.action, step.facts))
+
+    def _check_branch(self, branch: Branch, step: Step) -> None:
+        """Checks that the branch point was reached as recorded; what is decided after it is this episode's own."""
+        if step.step > branch.at:
+            self._decided.update(f"{step.decision.action}\n".encode())
+        elif step.step == branch.at and step.state_hash != branch.state_hash:
+            raise InfrastructureError(
+                f"{self._task.folder}: the {branch.at} decisions of {branch.of} led to another state than the recorded"
+                " one; replay that recording to see where, and branch from one made with this version"
+            )
 
     def _picture(self, step: int, observation: Observation) -> None:
         if step > len(self._recorded):

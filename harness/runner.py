@@ -6,7 +6,7 @@ How an episode is played stands in `playing`, where in `executors`, the files in
 import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from harness import resume, store
@@ -60,17 +60,12 @@ class RunPlan:
             frames=self.kept_frames,
             size=self.size,
             prompts=self.worlds[0].prompts,
-            map=self._fingerprint(),
+            map=_one_of([world.fingerprint for world in self.worlds if world.fingerprint is not None]),
             model=None if self.model is None else asdict(self.model.settings),
+            branch=_one_of([world.branch.digest for world in self.worlds if world.branch is not None]),
+            desktop=self.worlds[0].desktop,
         )
         return store.RunFile(config=config, versions=self.worlds[0].versions)
-
-    def _fingerprint(self) -> str | None:
-        """Of the maps from files."""
-        found = [world.fingerprint for world in self.worlds if world.fingerprint is not None]
-        if len(found) < 2:
-            return found[0] if found else None
-        return hashlib.sha256(",".join(found).encode()).hexdigest()[:16]
 
     def check(self) -> None:
         """Looks for what would fail later: a wrong name, a missing key or part of the machine.
@@ -98,9 +93,16 @@ class RunPlan:
             memory=self.memory,
             frames=self.kept_frames,
             size=self.size,
-            model=self.model,
+            model=self._model_in(world),
             make_agent=self.make_agent,
         )
+
+    def _model_in(self, world: World) -> ModelChoice | None:
+        """The model as it is asked in one of the worlds: with a seed, each rollout of a branch has the next one."""
+        model = self.model
+        if model is None or model.settings.seed is None or world.branch is None:
+            return model
+        return replace(model, settings=replace(model.settings, seed=model.settings.seed + world.branch.rollout))
 
 
 class Progress:
@@ -178,6 +180,13 @@ def run_all(
             for folder, summary in zip(folders, summaries, strict=True):
                 folder.write_summary(summary.as_json(), summary.rows())
     return summaries
+
+
+def _one_of(fingerprints: Sequence[str]) -> str | None:
+    """One fingerprint of several, or None of none."""
+    if len(fingerprints) < 2:
+        return fingerprints[0] if fingerprints else None
+    return hashlib.sha256(",".join(fingerprints).encode()).hexdigest()[:16]
 
 
 def _take_in(account: Account, plan: RunPlan, path: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from harness.errors import UsageError
 from harness.prompts import OwnPrompts, load_prompts
@@ -10,6 +11,17 @@ from harness.worlds import World, find_worlds, prompt_parts, suite_names, world_
 
 _NUMBERED = re.compile(r"(.+)-\d+")
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
+
+
+class Episodes(Protocol):
+    """Which episodes are asked for, however they are named."""
+
+    @property
+    def kind(self) -> str:
+        """Of their world: `craft` or `grid`."""
+
+    def worlds(self, prompts: str | None = None) -> tuple[World, ...]:
+        """The worlds, in order; see `Selection.worlds`."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,7 @@ class Selection:
         Raises:
             UsageError: There is no such scenario, suite or prompt set, or the fields do not go together.
         """
-        named, own = _prompts(self.kind, prompts)
+        named, own = find_prompts(self.kind, prompts)
         if self.kind == "grid":
             self._check_grid()
             if self.map_file is not None:
@@ -78,8 +90,12 @@ class Selection:
         return [f"{scenario}-{number}" for number in ((0,) if self.seeds is None else self.seeds)]
 
 
-def _prompts(kind: str, text: str | None) -> tuple[str | None, OwnPrompts | None]:
-    """Name of a set of prompts, or the texts of a file in place of the plain set's."""
+def find_prompts(kind: str, text: str | None) -> tuple[str | None, OwnPrompts | None]:
+    """Name of a set of prompts, or the texts of a file in place of the plain set's.
+
+    Raises:
+        OresightError: The file cannot be read, or holds no prompts.
+    """
     if text is None or not text.endswith((".toml", ".json")):
         return text, None
     return None, load_prompts(Path(text), prompt_parts(kind))

@@ -12,11 +12,23 @@ from harness.errors import ReplayRefusedError
 from harness.protocols import Json
 from harness.replay import first_difference
 from scoring.craft import CraftScorer
-from scoring.episodes import EpisodeReport
+from scoring.episodes import EpisodeReport, Follower
 from scoring.parameters import Parameters, RecordedInputs
 from scoring.readers.faults import BadInput, shown, shown_path, validated
 from scoring.readers.session import SessionReader
-from scoring.records import CraftFacts, CraftScenario, Outcome, SessionTick, StartFacts, parse_json, to_line
+from scoring.records import (
+    TRAJECTORY_FORMAT,
+    CraftFacts,
+    CraftScenario,
+    DecisionLine,
+    Header,
+    Outcome,
+    SessionHeader,
+    SessionTick,
+    StartFacts,
+    parse_json,
+    to_line,
+)
 from scoring.sensitivity import Rescoring, Scorer
 from scoring.sessions import Sharing, session_cuts, together
 
@@ -28,13 +40,16 @@ _PLAYED_AGAIN = (
 )
 
 
-def score_session(path: Path, parameters: Sequence[Parameters], keep_steps: bool = True) -> EpisodeReport:
+def score_session(
+    path: Path, parameters: Sequence[Parameters], keep_steps: bool = True, follower: Follower | None = None
+) -> EpisodeReport:
     """Score one session.
 
     Args:
         path: Its file.
         parameters: One or more.
         keep_steps: Keep every classified decision.
+        follower: Told of header and decisions as if they stood in a trajectory.
 
     Raises:
         BadInput: The session is at fault, or its world cannot be had here.
@@ -60,15 +75,23 @@ def score_session(path: Path, parameters: Sequence[Parameters], keep_steps: bool
         except ReplayRefusedError as error:
             raise BadInput(path, shown(str(error).partition("; ")[0]), "a world that can be played here", 1) from None
         _compare(path, 1, "start", header.start.model_dump(mode="json"), world.start())
+        if follower is not None:
+            follower.header(_as_trajectory(header))
         behind_ticks = iter(behind)
         sharing = Sharing(start.pose, parameters[0])
         cuts = session_cuts(header, start.pose, (tick for _, tick in ahead))
+        number = 0
         for group in together(cuts):
             _play(path, behind_ticks, world, group[-1].until)
             facts = world.observe()
             shares = sharing.share(facts, group) if header.mode == "real-time" else [(group[0], facts)]
             for cut, own in shares:
-                rescoring.score(cut.action, CraftFacts.model_validate(_as_json(own)), (cut.first, cut.last))
+                number += 1
+                shared = CraftFacts.model_validate(_as_json(own))
+                rescoring.score(cut.action, shared, (cut.first, cut.last))
+                if follower is not None:
+                    line = DecisionLine(step=number, action=cut.action, state_hash="", facts={})
+                    follower.decision(line, shared)
         _play(path, behind_ticks, world, None)
         notes: list[str] = []
         if ahead.torn is not None:
@@ -87,6 +110,11 @@ def score_session(path: Path, parameters: Sequence[Parameters], keep_steps: bool
         recorded=recorded,
         notes=tuple(notes),
     )
+
+
+def _as_trajectory(header: SessionHeader) -> Header:
+    told = header.model_dump(exclude={"mode", "ticks_per_second"})
+    return Header.model_validate({**told, "format": TRAJECTORY_FORMAT, "kind": "craft", "memory": ""})
 
 
 def _play(path: Path, ticks: Iterator[tuple[int, SessionTick]], world: "Refereed", until: int | None) -> None:

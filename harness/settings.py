@@ -80,6 +80,37 @@ def provider_address(provider: str, environment: Mapping[str, str] | None = None
     return found.get(PROVIDER_ADDRESSES.get(provider, ""), "").strip() or None
 
 
+def provider_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """All that is set of keys and addresses, by the names of their variables, for a process on another machine.
+
+    It goes there in memory; nobody writes it down.
+    """
+    found = os.environ if environment is None else environment
+    keys = (*(name for names in PROVIDER_KEYS.values() for name in names), COMPATIBLE_KEY)
+    return {name: found[name] for name in (*keys, *PROVIDER_ADDRESSES.values()) if name in found}
+
+
+def ray_address(environment: Mapping[str, str] | None = None) -> str | None:
+    """Where the environment says that a Ray cluster is, or None."""
+    found = os.environ if environment is None else environment
+    return found.get("RAY_ADDRESS", "").strip() or None
+
+
+@contextmanager
+def ray_settings(token: str | None = None) -> Iterator[None]:
+    """A Ray that is used meanwhile reports its use to nobody, and its core logs errors alone.
+
+    Args:
+        token: For a cluster that is started, and known to what takes part in it alone: without, Ray would write one
+            into the home folder. None for a cluster that exists: how it is entered is for the environment to say.
+    """
+    values = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "error"}
+    if token is not None and "RAY_AUTH_MODE" not in os.environ:
+        values |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+    with _added(values):
+        yield
+
+
 @contextmanager
 def shared_cores(processes: int) -> Iterator[None]:
     """What is started meanwhile keeps to its share of the machine; what somebody has set already stays as it is.
@@ -87,9 +118,15 @@ def shared_cores(processes: int) -> Iterator[None]:
     Args:
         processes: How many share the machine.
     """
-    share = str(max(1, (os.cpu_count() or 1) // processes))
-    added = [name for name in THREAD_COUNTS if name not in os.environ]
-    os.environ.update(dict.fromkeys(added, share))
+    with _added(dict.fromkeys(THREAD_COUNTS, str(max(1, (os.cpu_count() or 1) // processes)))):
+        yield
+
+
+@contextmanager
+def _added(values: Mapping[str, str]) -> Iterator[None]:
+    """Sets what is not set already, for a while."""
+    added = {name: value for name, value in values.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         yield
     finally:

@@ -51,6 +51,7 @@ class RunConfig(FileModel):
         map: Fingerprint of the map, where it came from a file.
         model: What is asked of the model, where a model plays.
         branch: Fingerprint of the recorded decisions that the episodes begin with, where they are branches.
+        desktop: Whether it is played through a real window.
     """
 
     world: str
@@ -63,6 +64,7 @@ class RunConfig(FileModel):
     map: str | None = None
     model: dict[str, Any] | None = None
     branch: str | None = None
+    desktop: bool = False
 
 
 class RunFile(FileModel):
@@ -144,7 +146,7 @@ class EpisodeFolder:
     def __init__(self, path: Path, frames: Frames) -> None:
         self.path = path
         self._frames = frames
-        self._last: tuple[int, Pixels] | None = None
+        self._last: tuple[int, Pixels | bytes] | None = None
         if path.exists() or path.is_symlink():
             _check_attempt(path)
         disk.make_folder(path)
@@ -186,8 +188,13 @@ class EpisodeFolder:
             writer.append(resume.REPLIES_HEADER)
         writer.append(line)
 
-    def frame(self, step: int, pixels: Pixels | None) -> None:
-        """Saves the picture of the observation with this step number, as the run's frames setting asks."""
+    def frame(self, step: int, pixels: Pixels | bytes | None) -> None:
+        """Saves the picture of the observation with this step number, as the run's frames setting asks.
+
+        Args:
+            step: That number.
+            pixels: The picture, or the PNG that it was made into already.
+        """
         if pixels is None or self._frames == "none":
             return
         if self._frames == "last":
@@ -199,6 +206,12 @@ class EpisodeFolder:
         """As `frame`, while an earlier attempt is replayed: a picture that is there is not written again."""
         if self._frames != "all" or not (self.path / FRAMES_NAME / frame_name(step)).exists():
             self.frame(step, pixels)
+
+    def frame_steps(self) -> frozenset[int]:
+        """Step numbers of the observations whose pictures are there."""
+        folder = self.path / FRAMES_NAME
+        found = [_FRAME.fullmatch(path.name) for path in folder.iterdir()] if folder.is_dir() else []
+        return frozenset(int(match[1]) for match in found if match is not None)
 
     def cut_frames(self, last: int) -> None:
         """Removes the pictures of observations after the one with this step number."""
@@ -232,8 +245,9 @@ class EpisodeFolder:
             self._replies = disk.LineWriter(self.path / REPLIES_NAME, durable=True)
         return self._replies
 
-    def _write_frame(self, step: int, pixels: Pixels) -> None:
-        disk.write_atomically(self.path / FRAMES_NAME / frame_name(step), encode_png(pixels), durable=False)
+    def _write_frame(self, step: int, pixels: Pixels | bytes) -> None:
+        content = pixels if isinstance(pixels, bytes) else encode_png(pixels)
+        disk.write_atomically(self.path / FRAMES_NAME / frame_name(step), content, durable=False)
 
 
 class RunFolder:
@@ -333,6 +347,23 @@ class RunFolder:
 def frame_name(step: int) -> str:
     """File name of the picture of the observation with this step number."""
     return f"{step:06d}.png"
+
+
+def load_run(path: Path) -> RunFile:
+    """Reads a run.json.
+
+    Raises:
+        RecordError: It is none, or an episode's name could be a path.
+    """
+    try:
+        run = RunFile.model_validate(disk.read_json(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise RecordError(f"{path}: field {place!r}: {first['msg']}; this is no run") from error
+    for name in run.config.episodes:
+        disk.checked_id(name)
+    return run
 
 
 def load_result(path: Path) -> EpisodeResult:

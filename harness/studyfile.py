@@ -91,6 +91,7 @@ class StudyFile(_Table):
     frames: Literal["all", "last", "none"] | None = None
     size: str = "640x480"
     pictures: bool = True
+    desktop: bool = False
     prices: str | None = None
     model: ModelTable = ModelTable()
     limits: LimitsTable = LimitsTable()
@@ -140,7 +141,8 @@ class StudyFile(_Table):
             raise UsageError("a study has at least one of agents, models and conditions; found none")
         size = parse_size(self.size) if self.pictures else None
         settings = ModelSettings(**self.model.model_dump())
-        manner = Manner(self.frames, size, settings, read_prices(None if self.prices is None else Path(self.prices)))
+        prices = read_prices(None if self.prices is None else Path(self.prices))
+        manner = Manner(self.frames, size, settings, prices, self.desktop)
         return [make_arm(condition, selections, manner) for condition in found]
 
 
@@ -205,9 +207,18 @@ def condition_folders(path: Path) -> list[Path]:
     Raises:
         RecordError: Its study.json is none.
     """
+    return list(labelled_folders(path))
+
+
+def labelled_folders(path: Path) -> dict[Path, str]:
+    """The run folders of a study's folder, each with its condition in words.
+
+    Raises:
+        RecordError: Its study.json is none.
+    """
     data = disk.read_json(path / STUDY_NAME)
     try:
-        return [path / disk.checked_id(str(each["id"])) for each in data["conditions"]]
+        return {path / disk.checked_id(str(each["id"])): str(each["label"]) for each in data["conditions"]}
     except (KeyError, TypeError) as error:
         raise RecordError(f"{path / STUDY_NAME}: names no conditions; give the same command again") from error
 

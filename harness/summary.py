@@ -66,6 +66,8 @@ class RunSummary:
         return (
             f"{counts.scored} of {counts.planned} episodes scored ({outcomes}),"
             f" {counts.infrastructure} broken, {counts.missing} missing"
+            # Of a person's sessions alone: an episode of a run is played until it ends.
+            + (f", {counts.incomplete} incomplete" if counts.incomplete else "")
         )
 
     def as_json(self) -> Json:

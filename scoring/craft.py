@@ -29,7 +29,6 @@ from scoring.records import (
     BlockPos,
     CraftFacts,
     CraftScenario,
-    Json,
     KnownOre,
     OreInView,
     Outcome,
@@ -373,15 +372,6 @@ class CraftScorer:
             and (earlier is None or earlier.pos != target.pos)
             and on_the_way(target.pos, ore, facts.pose_after, self.parameters.eye_height_blocks)
         )
-
-
-def score_facts(
-    parameters: Parameters, scenario: Json, start: Json, decisions: Iterable[tuple[str, Json]]
-) -> tuple[list[ScoredDecision], EpisodeSummary]:
-    """Score a whole episode at once: rescoring under other parameters is this call again."""
-    scorer = CraftScorer(parameters, scenario, start)
-    steps = [scorer.score(action, facts) for action, facts in decisions]
-    return steps, scorer.summary()
 
 
 def _had_effect(kind: str, facts: CraftFacts) -> bool:

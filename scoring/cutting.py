@@ -11,7 +11,6 @@ are read where they leave a choice:
 - What a cut leaves of a stretch is looked at like a stretch: shorter than a quarter it joins, or it is never dropped.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 LOOK = "look"
@@ -220,14 +219,6 @@ class Cutter:
             self._pitch_deg -= turn
             looks.append(Cut("look_down" if down else "look_up", number, number, number, pitch_deg=turn))
         return looks
-
-
-def cut_ticks(ticks: Iterable[Tick]) -> Iterator[Cut]:
-    """Cut ticks that follow each other without a break."""
-    cutter = Cutter()
-    for tick in ticks:
-        yield from cutter.feed(tick)
-    yield from cutter.pause()
 
 
 def turn_deg(before: float, after: float) -> float:

@@ -7,9 +7,11 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from gridenv.mapfile import MapError
 from gridenv.model import DIRECTIONS
+from scoring.branch import after_branch
 from scoring.craft import CraftScorer
 from scoring.grid import GridScenario, GridScorer
 from scoring.ores import Target
@@ -19,13 +21,23 @@ from scoring.readers.faults import BadInput, shown, shown_path, validated
 from scoring.readers.folders import EpisodeSource, read_result
 from scoring.readers.trajectory import Trajectory, read_trajectory
 from scoring.readers.vpt import VptRecording
-from scoring.records import CraftFacts, CraftScenario, Header, Json, Outcome, StartFacts
+from scoring.records import Branch, CraftFacts, CraftScenario, DecisionLine, Header, Json, Outcome, StartFacts
 from scoring.sensitivity import PairResult, Rescoring, Scorer
 from scoring.summary import EpisodeSummary, ScoredDecision
 from scoring.vpt import VptScorer
 from scoring.vpt_play import VptPlay
 
 KINDS = ("craft", "grid")
+
+
+class Follower(Protocol):
+    """Told what is read of an episode while it is scored, so that nobody has to read it twice."""
+
+    def header(self, header: Header) -> None:
+        """The first line."""
+
+    def decision(self, line: DecisionLine, facts: CraftFacts | None) -> None:
+        """The next decision, with its facts where the world has any."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +156,20 @@ def score_entry(
     )
 
 
-def score_episode(source: EpisodeSource, parameters: Sequence[Parameters], *, keep_steps: bool = True) -> EpisodeReport:
+def score_episode(
+    source: EpisodeSource,
+    parameters: Sequence[Parameters],
+    *,
+    keep_steps: bool = True,
+    follower: Follower | None = None,
+) -> EpisodeReport:
     """Score one episode from disk, a line at a time.
+
+    Args:
+        source: Where it lies.
+        parameters: One or more.
+        keep_steps: Keep every classified decision.
+        follower: Told of header and decisions as they are read.
 
     Raises:
         BadInput: Its trajectory is at fault. A faulty result is none: it makes the episode incomplete, with a note.
@@ -156,9 +180,19 @@ def score_episode(source: EpisodeSource, parameters: Sequence[Parameters], *, ke
         header = trajectory.header
         world = _world(header, source.trajectory, parameters)
         # In the 3D world every decision is told; what comes after a grid episode's end is no step of it.
-        rescoring = Rescoring(parameters, world.scorer, keep_steps=keep_steps, keep_rest=header.kind == "craft")
-        for action, facts in _decisions(trajectory):
-            rescoring.score(action, facts)
+        branch = header.model_dump(include={"branch"})
+        rescoring = Rescoring(
+            parameters,
+            lambda each: after_branch(world.scorer(each), branch),
+            keep_steps=keep_steps,
+            keep_rest=header.kind == "craft",
+        )
+        if follower is not None:
+            follower.header(header)
+        for line, facts in _decisions(trajectory):
+            rescoring.score(line.action, facts)
+            if follower is not None:
+                follower.decision(line, facts)
         if trajectory.torn is not None:
             notes.append(f"line {trajectory.torn.line} was cut short and is left out")
     results = rescoring.results(recorded, reason)
@@ -181,6 +215,7 @@ def score_episode(source: EpisodeSource, parameters: Sequence[Parameters], *, ke
         results=results,
         recorded=world.recorded,
         notes=tuple(notes),
+        remarks=() if header.branch is None else (branch_remark(header.branch),),
     )
 
 
@@ -244,6 +279,11 @@ def infrastructure_note(reason: str | None) -> str:
     """Say that an infrastructure error is no result, and what to do."""
     words = f" ({shown(reason)})" if reason else ""
     return f"ended by an infrastructure error{words}, which is no result; run the same command again"
+
+
+def branch_remark(branch: Branch) -> str:
+    """Say what of a branch is counted."""
+    return f"plays on from decision {branch.at} of {shown(branch.of)}; what is counted comes after it"
 
 
 def _recorded_outcome(source: EpisodeSource, notes: list[str]) -> tuple[Outcome | None, str | None]:
@@ -312,7 +352,7 @@ def _grid(header: Header, path: Path) -> _World:
     )
 
 
-def _decisions(trajectory: Trajectory) -> Iterator[tuple[str, object]]:
+def _decisions(trajectory: Trajectory) -> Iterator[tuple[DecisionLine, CraftFacts | None]]:
     names = {action.name for action in trajectory.header.actions}
     is_craft = trajectory.header.kind == "craft"
     for number, line in trajectory:
@@ -321,4 +361,4 @@ def _decisions(trajectory: Trajectory) -> Iterator[tuple[str, object]]:
         if not is_craft and line.action not in DIRECTIONS:
             raise BadInput(trajectory.path, shown(line.action), " or ".join(DIRECTIONS), number, "action")
         facts = validated(CraftFacts, line.facts, trajectory.path, number, "facts") if is_craft else None
-        yield line.action, facts
+        yield line, facts

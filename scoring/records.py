@@ -228,6 +228,26 @@ class ActionRow(Record):
     ticks: Count | None = None
 
 
+class Branch(Record):
+    """Where an episode plays on from: its first decisions are those of a recorded one.
+
+    Attributes:
+        at: How many decisions were recorded before.
+        rollout: Counted from 0; rollouts differ in what is left to chance.
+        of: The recording, by its run's and its episode's name.
+        agent: Who played there.
+        memory: With which context strategy.
+        digest: Of the scenario and the recorded decisions with their state hashes.
+    """
+
+    at: Count
+    rollout: Count
+    of: Text
+    agent: Text
+    memory: Text
+    digest: Text
+
+
 class Header(Record):
     """First line of a trajectory; `kind` names the world, `scenario` and `start.facts` are that world's own."""
 
@@ -238,6 +258,7 @@ class Header(Record):
     agent: Text
     memory: Text
     prompts: Text | None = None
+    branch: Branch | None = None
     actions: list[ActionRow]
     score_inputs: Json
     versions: Json

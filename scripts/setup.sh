@@ -76,6 +76,30 @@ if [ "$what" = dev ] && [ "$(uname)" = Linux ] && ! { command -v Xvfb && command
   fi
 fi
 
+# ---- what takes pictures off the display in the tests of the desktop way
+screen_packages="libxcb1 libxcb-randr0 libxcb-render0 libxcb-shm0 libxcb-xfixes0"
+if [ "$what" = dev ] && [ "$(uname)" = Linux ] && ! "$venv/bin/python" - <<'PYTHON' 2>/dev/null; then
+import ctypes
+for name in ("xcb.so.1", "xcb-randr.so.0", "xcb-render.so.0", "xcb-shm.so.0", "xcb-xfixes.so.0"):
+    ctypes.CDLL(f"lib{name}")
+PYTHON
+  if is_root_with_apt; then
+    apt_install "$screen_packages"
+  else
+    echo "setup: without some libraries the tests of the desktop way fail; for them: sudo apt-get install -y $screen_packages"
+  fi
+fi
+
+# ---- what the tests of the report's pages need; Playwright, a package, drives it
+if [ "$what" = dev ] && [ "$(uname)" = Linux ] \
+  && ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
+  if is_root_with_apt; then
+    apt_install chromium
+  else
+    echo "setup: without Chromium the tests of the report's pages are skipped; for them: sudo apt-get install -y chromium"
+  fi
+fi
+
 # ---- the packages; the stamp says for which pyproject.toml they were installed
 sum=$("$venv/bin/python" -c 'import hashlib, pathlib, sys
 print(hashlib.sha256(pathlib.Path("pyproject.toml").read_bytes() + sys.version.encode()).hexdigest())')
@@ -86,6 +110,11 @@ if ! current dev && ! { [ "$what" = run ] && current run; }; then
   echo "setup: installing the packages, once (some 300 MB, a few minutes)"
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -e ".$extras" \
     || fail "pip could not install the packages; its words stand above"
+  # Without what it names beside: evdev is compiled, and injecting into X does without it.
+  if [ "$what" = dev ] && [ "$(uname)" = Linux ]; then
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps "pynput>=1.7" python-xlib six \
+      || fail "pip could not install pynput; its words stand above"
+  fi
   echo "$what $sum" >"$stamp"
   echo "setup: done; the very first start compiles the simulation, which takes about half a minute"
 fi

@@ -1,6 +1,7 @@
 """Where episodes are played makes no difference; what is spent is counted across all of them."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,8 +17,9 @@ from fake_world import Corridor, corridor
 from loopback import Loopback
 from run_stage import PRICE, compass, fake_model, last_step, lines, model_plan, saying, summary
 
-from harness.errors import InfrastructureError, StoreError, UsageError
+from harness.errors import InfrastructureError, StoreError, UsageError, WorkersDiedError
 from harness.executors import Executor, Inline, Processes, make_executor
+from harness.executors.foreman import Worker, serve
 from harness.models.base import Reply, Usage
 from harness.models.prices import read_prices
 from harness.models.retry import LIMIT_S
@@ -62,6 +64,80 @@ def test_requests_are_under_way_side_by_side(tmp_path: Path, fake_model: Any) ->
 def test_few_workers_are_one_process() -> None:
     assert isinstance(make_executor(1, 8), Inline)
     assert isinstance(make_executor(2, 1), Processes)
+
+
+class Warned(Progress):
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def warned(self, words: str) -> None:
+        self.words.append(words)
+
+
+def test_more_workers_than_cores_are_told_of_and_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.executors.cores", lambda: 2)
+    names = tuple(f"corridor-{number}" for number in range(100))
+    display = Warned()
+    seen: set[int] = set()
+    started = display.started
+
+    def count(*told: Any) -> None:
+        seen.add(len(multiprocessing.active_children()))
+        started(*told)
+
+    monkeypatch.setattr(display, "started", count)
+    found = run(plan("stuck", *names), tmp_path, display, make_executor(100, 1))
+    assert (found.counts.scored, found.complete) == (100, True)
+    assert max(seen) <= 2
+    (words,) = display.words
+    assert words.startswith("--workers is 100, and this machine has cores for 2")
+
+
+def test_few_episodes_are_spread_over_all_workers() -> None:
+    crew = Idle(places=4)
+    serve([None] * 4, crew, crew)  # type: ignore[list-item]
+    assert crew.given == [(0, 0), (1, 1), (0, 2), (1, 3)]
+
+
+class Idle:
+    """A crew of two that plays nothing: all it was given is finished once it is asked for news."""
+
+    size = 2
+
+    def __init__(self, places: int) -> None:
+        self.workers = [Worker(0, places), Worker(1, places)]
+        self.given: list[tuple[int, int]] = []
+
+    def give(self, worker: Worker, number: int, task: Any) -> None:
+        self.given.append((worker.index, number))
+
+    def hear(self) -> Any:
+        for worker in self.workers:
+            for number in sorted(worker.playing):
+                yield worker, ("finished", number, None)
+
+    def dismiss(self, worker: Worker, replaced: bool) -> None:
+        raise AssertionError
+
+    def finished(self, number: int, result: Any) -> None:
+        pass
+
+
+class Doomed(Corridor):
+    """Takes its process down at once."""
+
+    def reset(self, seed: int | None = None) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def doomed(name: str) -> World:
+    return replace(corridor(name), open=lambda size: Doomed(size, name), again=partial(doomed, name))
+
+
+def test_where_workers_keep_dying_the_run_ends_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(WorkersDiedError, match="3 worker processes died, the last one of signal SIGKILL; free memory"):
+        run(plan("stuck", world=doomed), tmp_path, executor=Processes(1, 1))
+    assert json.loads((tmp_path / "summary.json").read_text())["counts"]["infrastructure"] == 3
 
 
 class Deadly(Corridor):
@@ -128,7 +204,9 @@ def test_an_interrupt_is_one_sentence_and_the_run_goes_on_later(tmp_path: Path, 
     time.sleep(0.3)
     # As a terminal does it: to all processes of the group.
     os.killpg(child.pid, signal.SIGINT)
+    began = time.monotonic()
     out, err = child.communicate(timeout=20)
+    assert time.monotonic() - began < 2.0
     assert child.returncode == 3
     assert "Interrupted; the same command goes on" in out
     assert "Traceback" not in out + err

@@ -13,6 +13,7 @@ from harness.runner import Progress
 from harness.store import EpisodeResult
 from harness.summary import RunSummary
 from harness.verdicts import rate_words, rates_so_far, readings, verdict_words
+from harness.watching.episode import Ended
 from harness.words import visible
 from harness.worlds import World
 from scoring.rates import Figure, PooledRates
@@ -59,7 +60,14 @@ def live_line(step: Step, scored: ScoredDecision) -> Text:
     return line
 
 
-def outcome_words(result: EpisodeResult) -> str:
+def duration_words(seconds: float) -> str:
+    """About how long."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def outcome_words(result: EpisodeResult | Ended) -> str:
     """An episode's outcome with the steps it took."""
     reason = f" ({visible(result.reason, 300)})" if result.reason else ""
     return f"{result.outcome}{reason} after {result.steps} of {result.budget} decisions"

@@ -17,7 +17,7 @@ from harness.errors import MissingPartError
 from harness.settings import PROVIDER_KEYS, Settings, read_settings
 from harness.video import video_encoder
 from harness.words import visible
-from harness.worlds import opengl, own_version
+from harness.worlds import desktop, opengl, own_version
 
 BROKEN = 1
 
@@ -40,7 +40,7 @@ class Part:
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """Say what is there and what is missing: OpenGL, display, video, OpenCV, keys.
+    """Say what is there and what is missing: OpenGL, display, injected keys, video, OpenCV, provider keys.
 
     A missing display or key is no failure: only a window needs the one, and only a model the other.
 
@@ -72,6 +72,7 @@ def examine(settings: Settings) -> list[Part]:
         _needed("video encoder", video_encoder),
         _needed("OpenCV", _opencv),
         _display(settings),
+        _optional("desktop", desktop, "only `--desktop` needs it"),
         *_keys(settings),
     ]
 
@@ -95,11 +96,15 @@ def _opencv() -> str:
 
 
 def _display(settings: Settings) -> Part:
+    return _optional("display", lambda: find_display(settings), "only `oresight play` and other windows need one")
+
+
+def _optional(name: str, look: Callable[[], str], needed_by: str) -> Part:
     try:
-        return Part("display", "ok", find_display(settings))
+        return Part(name, "ok", look())
     except MissingPartError as error:
         found, _, advice = str(error).partition("; ")
-        return Part("display", "missing", found, f"only `oresight play` and other windows need one: {advice}")
+        return Part(name, "missing", found, f"{needed_by}: {advice}")
 
 
 def _keys(settings: Settings) -> list[Part]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import calibrate, compare, demo, doctor, maps, play, replay, run, score, study
+from harness.cli import branch, calibrate, compare, demo, doctor, maps, play, replay, report, run, score, study, watch
 from harness.errors import OresightError
 from harness.words import visible
 from harness.worlds import own_version
@@ -24,9 +24,12 @@ app = typer.Typer(
 app.command()(demo.demo)
 app.command()(run.run)
 app.command()(compare.compare)
+app.command()(branch.branch)
 app.command()(score.score)
+app.command()(watch.watch)
 app.command()(play.play)
 app.command()(replay.replay)
+app.command()(report.report)
 app.add_typer(maps.app, name="maps")
 app.command()(calibrate.calibrate)
 app.command()(study.study)

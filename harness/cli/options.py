@@ -8,8 +8,7 @@ import typer
 from harness.conditions import Manner
 from harness.context import strategy_names
 from harness.errors import UnknownNameError, UsageError
-from harness.executors import Executor, make_executor
-from harness.executors.processes import MOST_WORKERS
+from harness.executors import MOST_WORKERS, Executor, make_executor
 from harness.models.base import ModelSettings
 from harness.models.prices import read_prices
 from harness.selection import parse_size
@@ -23,7 +22,7 @@ FRAMES: tuple[Frames, ...] = ("all", "last", "none")
 Memory = Annotated[str, typer.Option(help=f"What the agent is shown: {', '.join(strategy_names())}.")]
 Scenario = Annotated[str | None, typer.Option(help="One scenario: outcrop-0, or in the grid low-small-0.")]
 Suite = Annotated[
-    str | None, typer.Option(help="A suite of scenarios: craft-mine; in the grid main, semantic, exploit-only.")
+    str | None, typer.Option(help="A suite of scenarios: craft-mine, craft-dials; grid: main, semantic, exploit-only.")
 ]
 MapFile = Annotated[Path | None, typer.Option("--map", help="Grid: a map file.")]
 Demand = Annotated[str | None, typer.Option(help="Grid: generated maps of an exploitation demand: low, medium, high.")]
@@ -38,6 +37,16 @@ Size = Annotated[
 ]
 Pictures = Annotated[bool, typer.Option(help="craft: whether the agent gets pictures; without, no OpenGL is needed.")]
 Workers = Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Processes that play; the results are the same.")]
+Where = Annotated[
+    str,
+    typer.Option(
+        "--executor", help="Where they play: processes, of this machine; ray or ray:ADDRESS, on a Ray cluster."
+    ),
+]
+Desktop = Annotated[
+    bool,
+    typer.Option("--desktop", help="craft: through a real window, by injected keys and mouse, one episode at a time."),
+]
 Concurrency = Annotated[
     int | None,
     typer.Option(
@@ -87,10 +96,22 @@ def settings_of(
     return ModelSettings(temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, seed)
 
 
-def executor_of(workers: int, concurrency: int | None, a_model_plays: bool) -> Executor:
-    """Where a command's episodes are played."""
-    usual = MODEL_CONCURRENCY if a_model_plays else 1
-    return make_executor(workers, usual if concurrency is None else concurrency)
+def executor_of(
+    where: str, workers: int, concurrency: int | None, a_model_plays: bool, desktop: bool = False
+) -> Executor:
+    """Where a command's episodes are played.
+
+    Raises:
+        UsageError: Several are to be played at once, and there is one keyboard and one mouse.
+        OresightError: There is no such place, or what it needs is missing.
+    """
+    if desktop and (where != "processes" or workers > 1 or (concurrency or 1) > 1):
+        raise UsageError(
+            "--desktop plays one episode at a time, for a display has one keyboard and one mouse; leave out --workers,"
+            " --concurrency and --executor"
+        )
+    usual = MODEL_CONCURRENCY if a_model_plays and not desktop else 1
+    return make_executor(workers, usual if concurrency is None else concurrency, where)
 
 
 def parse_frames(text: str | None) -> Frames | None:

@@ -5,7 +5,7 @@ import time
 from rich.console import Console
 from rich.text import Text
 
-from harness.cli.display import outcome_words
+from harness.cli.display import duration_words, outcome_words
 from harness.protocols import Step
 from harness.runner import Progress
 from harness.store import EpisodeResult
@@ -115,12 +115,6 @@ class EpisodeLines(Progress):
         played = self._done - self._kept
         if played:
             left = (time.monotonic() - self._began) / played * (self._planned - self._done)
-            parts.append(f"about {_duration(left)} left")
+            parts.append(f"about {duration_words(left)} left")
         self._status.update(Text(", ".join([*parts, self._now])))
         self._status.start()
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -15,6 +15,7 @@ from harness.compare import compare, load_sides
 from harness.conditions import Arm, Condition, check_caps, forecast, make_arm
 from harness.disk import to_pretty_json, write_atomically
 from harness.errors import UsageError
+from harness.executors import Executor
 from harness.runner import run_all
 from harness.selection import Selection, parse_seeds
 from harness.spending import Caps
@@ -58,8 +59,10 @@ def run(
     frames: options.FramesKept = None,
     size: options.Size = None,
     pictures: options.Pictures = True,
+    desktop: options.Desktop = False,
     workers: options.Workers = 1,
     concurrency: options.Concurrency = None,
+    executor: options.Where = "processes",
     max_cost: options.MaxCost = None,
     max_tokens: options.MaxTokens = None,
     prices: options.Prices = None,
@@ -84,16 +87,17 @@ def run(
     Example: oresight run STUDY.toml --out runs/study --workers 2
     """
     if world.endswith(".toml"):
-        asked = (agent, model, scenario, suite, map_file, demand, seeds, prompts, frames, size, prices)
+        asked = (agent, model, scenario, suite, map_file, demand, seeds, prompts, frames, size, prices, desktop or None)
         if any(each is not None for each in asked):
             raise UsageError(
-                f"{world} says what is played; beside it give --out, --workers, --concurrency and caps alone"
+                f"{world} says what is played; beside it give --out, --workers, --concurrency, --executor, caps alone"
             )
-        _run_study(Path(world), out, workers, concurrency, Caps(max_cost, max_tokens), dry_run)
+        _run_study(Path(world), out, workers, concurrency, Caps(max_cost, max_tokens), dry_run, executor)
         return
     numbers = None if seeds is None else parse_seeds(seeds)
     manner = dataclasses.replace(
         options.manner_of(world, frames, size, pictures, prices),
+        desktop=desktop,
         settings=options.settings_of(
             temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
         ),
@@ -108,7 +112,8 @@ def run(
         return
     if out is None:
         raise UsageError("--out is missing; name the folder of the run, for example --out runs/first")
-    (summary,) = play([(arm, out)], workers, concurrency, caps)
+    place = options.executor_of(executor, workers, concurrency, arm.plan.model is not None, desktop)
+    (summary,) = play([(arm, out)], place, caps)
     console = make_console()
     print_run(console, summary)
     console.print(f"Written to {visible(str(out))}")
@@ -116,22 +121,18 @@ def run(
         raise typer.Exit(options.INCOMPLETE)
 
 
-def play(
-    arms: list[tuple[Arm, Path]], workers: int, concurrency: int | None, caps: Caps, quiet: bool = False
-) -> list[RunSummary]:
+def play(arms: list[tuple[Arm, Path]], executor: Executor, caps: Caps, quiet: bool = False) -> list[RunSummary]:
     """Plays runs with a display; who interrupts them ends the command.
 
     Args:
         arms: With their run folders.
-        workers: How many processes.
-        concurrency: How many episodes at once, or None for the usual.
+        executor: Where.
         caps: What it may cost.
         quiet: Whether the display goes to standard error, so that standard output is for a machine.
     """
     console = make_console(stderr=quiet)
     width = max(len(world.name) for arm, _ in arms for world in arm.plan.worlds)
     display = EpisodeLines(console, width, several=len(arms) > 1)
-    executor = options.executor_of(workers, concurrency, any(arm.plan.model is not None for arm, _ in arms))
     try:
         return run_all([(arm.plan, out) for arm, out in arms], display, executor, caps)
     except KeyboardInterrupt:
@@ -143,16 +144,29 @@ def play(
 
 
 def play_study(
-    arms: list[Arm], out: Path, workers: int, concurrency: int | None, caps: Caps, as_json: bool = False
+    arms: list[Arm],
+    out: Path,
+    workers: int,
+    concurrency: int | None,
+    caps: Caps,
+    as_json: bool = False,
+    where: str = "processes",
 ) -> None:
     """Plays the conditions of a study in one folder, sets them side by side, and ends the command."""
     # Before a folder is made, so that a missing key or part leaves nothing behind.
+    a_model_plays = any(arm.plan.model is not None for arm in arms)
+    desktop = any(world.desktop for arm in arms for world in arm.plan.worlds)
+    executor = options.executor_of(where, workers, concurrency, a_model_plays, desktop)
     for arm in arms:
         arm.plan.check()
     with study_folder(out, arms) as folders:
-        summaries = play(list(zip(arms, folders, strict=True)), workers, concurrency, caps, quiet=as_json)
+        summaries = play(list(zip(arms, folders, strict=True)), executor, caps, quiet=as_json)
         console = make_console()
         if len(arms) < 2 or not all(summary.counts.scored for summary in summaries):
+            if as_json:
+                told = [{"label": arm.label, **each.as_json()} for arm, each in zip(arms, summaries, strict=True)]
+                print(json.dumps({"conditions": told}, allow_nan=False, indent=1))
+                console = make_console(stderr=True)
             for arm, summary in zip(arms, summaries, strict=True):
                 console.print(f"\n{visible(arm.label)}")
                 print_run(console, summary)
@@ -170,7 +184,9 @@ def play_study(
         raise typer.Exit(options.INCOMPLETE)
 
 
-def _run_study(path: Path, out: Path | None, workers: int, concurrency: int | None, caps: Caps, dry_run: bool) -> None:
+def _run_study(
+    path: Path, out: Path | None, workers: int, concurrency: int | None, caps: Caps, dry_run: bool, where: str
+) -> None:
     study = load_study(path)
     arms = study.arms()
     own = study.caps()
@@ -179,4 +195,4 @@ def _run_study(path: Path, out: Path | None, workers: int, concurrency: int | No
     if dry_run:
         print_forecasts(make_console(), [(arm.label, forecast(arm.plan)) for arm in arms])
         return
-    play_study(arms, out or Path("runs", path.stem), workers, concurrency, caps)
+    play_study(arms, out or Path("runs", path.stem), workers, concurrency, caps, where=where)

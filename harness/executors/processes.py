@@ -12,161 +12,125 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, MutableSequence, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from harness import errors, store
-from harness.episode import Seen
+from harness import errors
 from harness.executors.base import play_side_by_side
-from harness.playing import Desk, EpisodeTask, Listener, lost_episode
-from harness.protocols import Observation, Step
+from harness.executors.children import uninterruptible
+from harness.executors.foreman import Gone, News, Reporter, Worker, serve, stopped
+from harness.playing import Desk, EpisodeTask, Listener
 from harness.settings import shared_cores
 from harness.spending import Account, Caps
-from scoring.summary import ScoredDecision
 
-MOST_WORKERS = 64
-_NEWS_EVERY_S = 0.2
-_PATIENCE_S = 5.0
-# A machine on which workers keep dying is not served by starting ever more of them.
-_MOST_DEATHS = 3
-
-
-@dataclass(eq=False)
-class _Worker:
-    """A process, its pipe, and what it is playing."""
-
-    index: int
-    process: SpawnProcess
-    pipe: "Connection[Any, Any]"
-    places: int
-    playing: set[int] = field(default_factory=set)
+# Whoever interrupts a run has it back within two seconds. What is cut short can be continued.
+_PATIENCE_S = 1.0
 
 
 class Processes:
     """See `Executor`."""
 
-    def __init__(self, workers: int, concurrency: int) -> None:
-        self._workers = min(workers, MOST_WORKERS)
+    def __init__(self, workers: int, concurrency: int, asked: int | None = None) -> None:
+        """Makes an executor.
+
+        Args:
+            workers: How many processes play.
+            concurrency: How many episodes are under way at once, in all of them together.
+            asked: How many processes were asked for, if those are more than the machine has cores for.
+        """
+        self._workers = workers
         self._concurrency = max(concurrency, self._workers)
-        self._context = multiprocessing.get_context("spawn")
+        self._asked = asked
 
     def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
         """See `Executor.run`."""
         count = min(self._workers, len(tasks))
         if count == 0:
             return
+        if self._asked is not None:
+            listener.warned(
+                f"--workers is {self._asked}, and this machine has cores for {self._workers}: so many processes play;"
+                " the results are the same, and --concurrency is how many requests are in flight"
+            )
+        context = multiprocessing.get_context("spawn")
         # A place for what was spent before, and one for each worker.
-        shared = self._context.RawArray("d", 2 * (count + 1))
+        shared = context.RawArray("d", 2 * (count + 1))
         shared[0], shared[1] = account.cost, float(account.tokens)
-        workers: list[_Worker] = []
+        crew = _Crew(count, self._concurrency, account.caps, shared)
         try:
-            for index in range(count):
-                places = (self._concurrency + count - 1 - index) // count
-                workers.append(self._start(index, places, count, account.caps, shared))
-            self._serve(tasks, workers, account, shared, listener, count)
+            crew.start()
+            serve(tasks, crew, listener)
         finally:
-            _stop(workers)
+            _stop(crew.workers)
             account.add(sum(shared[2::2]), round(sum(shared[3::2])))
 
-    def _start(self, index: int, places: int, count: int, caps: Caps, shared: MutableSequence[float]) -> _Worker:
+
+@dataclass(eq=False, kw_only=True)
+class _Process(Worker):
+    """A worker with its process and its pipe."""
+
+    process: SpawnProcess
+    pipe: "Connection[Any, Any]"
+
+
+class _Crew:
+    """See `Crew`."""
+
+    def __init__(self, size: int, concurrency: int, caps: Caps, shared: MutableSequence[float]) -> None:
+        self.size = size
+        self.workers: list[_Process] = []
+        self._context = multiprocessing.get_context("spawn")
+        self._concurrency = concurrency
+        self._caps = caps
+        self._shared = shared
+
+    def start(self) -> None:
+        for index in range(self.size):
+            self._start(index)
+
+    def give(self, worker: Worker, number: int, task: EpisodeTask) -> None:
+        assert isinstance(worker, _Process)
+        try:
+            worker.pipe.send((number, task))
+        except OSError:
+            # It is dead, and the next look at its pipe will say so.
+            return
+
+    def hear(self) -> Iterator[tuple[Worker, News | Gone]]:
+        for pipe in wait([worker.pipe for worker in self.workers]):
+            worker = next(each for each in self.workers if each.pipe is pipe)
+            try:
+                news = worker.pipe.recv()
+            except (EOFError, OSError):
+                worker.process.join(_PATIENCE_S)
+                yield worker, Gone(_words(worker.process))
+            else:
+                yield worker, news
+
+    def dismiss(self, worker: Worker, replaced: bool) -> None:
+        assert isinstance(worker, _Process)
+        self.workers.remove(worker)
+        _stop([worker])
+        if replaced:
+            self._start(worker.index)
+
+    def _start(self, index: int) -> None:
+        places = (self._concurrency + self.size - 1 - index) // self.size
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=_work, args=(theirs, places, Account(caps, shared, index + 1)), daemon=True
+            target=_work, args=(theirs, places, Account(self._caps, self._shared, index + 1)), daemon=True
         )
-        with shared_cores(count), _uninterruptible():
+        with shared_cores(self.size), uninterruptible():
             process.start()
         theirs.close()
-        return _Worker(index, process, ours, places)
-
-    def _serve(
-        self,
-        tasks: Sequence[EpisodeTask],
-        workers: list[_Worker],
-        account: Account,
-        shared: MutableSequence[float],
-        listener: Listener,
-        count: int,
-    ) -> None:
-        waiting = list(range(len(tasks)))[::-1]
-        left = len(tasks)
-        deaths = 0
-        reached: errors.OresightError | None = None
-        # Once a cap is reached, what is being played goes on until it would ask again.
-        while left and (reached is None or any(worker.playing for worker in workers)):
-            for worker in workers:
-                while waiting and len(worker.playing) < worker.places:
-                    number = waiting.pop()
-                    worker.playing.add(number)
-                    _send(worker, (number, tasks[number]))
-            for pipe in wait([worker.pipe for worker in workers]):
-                worker = next(each for each in workers if each.pipe is pipe)
-                try:
-                    news = worker.pipe.recv()
-                except (EOFError, OSError):
-                    deaths += 1
-                    left -= self._bury(worker, tasks, listener)
-                    workers.remove(worker)
-                    if deaths >= _MOST_DEATHS * count:
-                        raise errors.WorkersDiedError(
-                            f"{deaths} worker processes died, the last one of {_words(worker.process)}; free memory or"
-                            " choose fewer --workers, and give the same command again"
-                        ) from None
-                    if waiting:
-                        workers.append(self._start(worker.index, worker.places, count, account.caps, shared))
-                    continue
-                if news[:2] == ("stopped", errors.CapReachedError.__name__):
-                    reached = _error(*news[1:])
-                    waiting.clear()
-                    workers.remove(worker)
-                    _stop([worker])
-                    continue
-                left -= _tell(news, worker, listener)
-        if reached is not None:
-            raise reached
-
-    def _bury(self, worker: _Worker, tasks: Sequence[EpisodeTask], listener: Listener) -> int:
-        """Records what a dead worker was playing as broken; returns how many episodes that were."""
-        worker.process.join(_PATIENCE_S)
-        worker.pipe.close()
-        for number in sorted(worker.playing):
-            reason = f"its worker process died ({_words(worker.process)})"
-            listener.finished(number, lost_episode(tasks[number], reason))
-        return len(worker.playing)
+        self.workers.append(_Process(index, places, process=process, pipe=ours))
 
 
-def _send(worker: _Worker, message: object) -> None:
-    try:
-        worker.pipe.send(message)
-    except OSError:
-        # It is dead, and the next look at its pipe will say so.
-        return
-
-
-def _tell(news: tuple[Any, ...], worker: _Worker, listener: Listener) -> int:
-    """Passes on what a worker says; returns how many episodes have ended by it."""
-    kind, *told = news
-    if kind == "started":
-        listener.started(*told)
-    elif kind == "stepped":
-        listener.stepped(*told)
-    elif kind == "warned":
-        listener.warned(*told)
-    elif kind == "finished":
-        worker.playing.discard(told[0])
-        listener.finished(*told)
-        return 1
-    else:
-        raise _error(*told)
-    return 0
-
-
-def _error(name: str, words: str) -> errors.OresightError:
-    kind: type[errors.OresightError] = getattr(errors, name)
-    # Not by calling the class: some make their sentence from other things.
-    return kind.__new__(kind, words)
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _words(process: SpawnProcess) -> str:
@@ -176,8 +140,8 @@ def _words(process: SpawnProcess) -> str:
     return f"exit code {code}"
 
 
-def _stop(workers: Sequence[_Worker]) -> None:
-    """Ends all workers; closing its pipe is what tells one to go."""
+def _stop(workers: Sequence[_Process]) -> None:
+    """Ends workers; closing its pipe is what tells one to go."""
     for worker in workers:
         worker.pipe.close()
     until = time.monotonic() + _PATIENCE_S
@@ -188,19 +152,6 @@ def _stop(workers: Sequence[_Worker]) -> None:
             worker.process.join()
 
 
-@contextmanager
-def _uninterruptible() -> Iterator[None]:
-    """What is started meanwhile ignores Ctrl-C from its first moment: the one who started it decides."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 # --- the other side ---
 
 
@@ -209,7 +160,7 @@ def _work(pipe: "Connection[Any, Any]", places: int, account: Account) -> None:
     try:
         asyncio.run(_work_async(pipe, places, account))
     except errors.OresightError as error:
-        pipe.send(("stopped", type(error).__name__, str(error)))
+        pipe.send(stopped(error))
         # The pipe stays open until the caller has read this and closes it.
         threading.Event().wait(_PATIENCE_S)
 
@@ -233,37 +184,5 @@ async def _work_async(pipe: "Connection[Any, Any]", places: int, account: Accoun
         while True:
             yield await inbox.get()
 
-    reporter = _Reporter(pipe)
+    reporter = Reporter(pipe)
     await play_side_by_side(tasks(), places, Desk(account, reporter.warned), reporter)
-
-
-class _Reporter:
-    """A listener that sends what it hears through a pipe; of decisions only as many as somebody can watch."""
-
-    def __init__(self, pipe: "Connection[Any, Any]") -> None:
-        self._pipe = pipe
-        self._told: float = 0.0
-
-    def started(self, number: int) -> None:
-        """See `Listener.started`."""
-        self._pipe.send(("started", number))
-
-    def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
-        """See `Listener.stepped`."""
-        now = time.monotonic()
-        if now - self._told >= _NEWS_EVERY_S:
-            self._told = now
-            slim = replace(step, observed=_words_alone(step.observed), after=_words_alone(step.after), facts={})
-            self._pipe.send(("stepped", number, slim, scored))
-
-    def finished(self, number: int, result: store.EpisodeResult) -> None:
-        """See `Listener.finished`."""
-        self._pipe.send(("finished", number, result))
-
-    def warned(self, words: str) -> None:
-        """See `Listener.warned`."""
-        self._pipe.send(("warned", words))
-
-
-def _words_alone(observation: Observation) -> Seen:
-    return Seen(observation.text, None, tuple(observation.actions), observation.step)

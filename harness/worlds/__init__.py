@@ -9,6 +9,8 @@ from types import ModuleType
 
 from harness.errors import ReplayRefusedError, UnknownNameError
 from harness.prompts import OwnPrompts
+from harness.protocols import Json
+from harness.worlds.world import Branch as Branch
 from harness.worlds.world import Size as Size
 from harness.worlds.world import World as World
 from harness.worlds.world import own_version as own_version
@@ -75,15 +77,28 @@ def suite_names(kind: str, suite: str, seeds: Sequence[int] | None = None) -> li
     return names
 
 
-def world_of_header(header: records.Header) -> World:
+def dial_levels() -> Json:
+    """What each level of the 3D world's two demands means: for each demand and level its ranges, both ends in it."""
+    from harness.worlds import craft
+
+    return craft.dial_levels()
+
+
+def world_of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
     """The world that a trajectory was recorded in.
+
+    Args:
+        header: The trajectory's.
+        prompts: Name of a prompt set; None, without texts of one's own, for the recorded one where that is known.
+        own: Texts in place of some of its parts.
 
     Raises:
         ReplayRefusedError: It was another terrain, or a world that is not known here.
+        UsageError: There is no such prompt set.
     """
     if header.kind not in KINDS:
         raise ReplayRefusedError(f"this is a trajectory of kind {header.kind!r}; replay knows {', '.join(KINDS)}")
-    world: World = _module(header.kind).of_header(header)
+    world: World = _module(header.kind).of_header(header, prompts, own)
     return world
 
 
@@ -96,6 +111,28 @@ def opengl() -> tuple[str, str]:
     from harness.worlds import craft
 
     return craft.opengl()
+
+
+def on_desktop(world: World) -> World:
+    """The same world, played through a real window.
+
+    Raises:
+        UsageError: It has none.
+    """
+    from harness.worlds import craft_desktop
+
+    return craft_desktop.on_desktop(world)
+
+
+def desktop() -> str:
+    """What would drive a real window.
+
+    Raises:
+        MissingPartError: There is no display, or it cannot be driven; says what to do.
+    """
+    from harness.worlds import craft_desktop
+
+    return craft_desktop.describe()
 
 
 def _check_kind(kind: str) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from craftenv.actions import ACTIONS
 from craftenv.config import SIGHT_BLOCKS, TERRAIN_VERSION, VERTICAL_FOV_DEG
+from craftenv.dials import EXPLOITATION, EXPLORATION
 from craftenv.env import CraftEnv
 from craftenv.prompts import PARTS, STRATEGIES, system_prompt
 from craftenv.scenario import Scenario, UnknownScenarioError, load_scenario
@@ -13,8 +14,10 @@ from craftenv.scenario_maker import SUITE_SEEDS, SUITES
 from craftenv.scenarios import get_scenario, scenario_names
 from harness.errors import MissingPartError, ReplayRefusedError, UsageError
 from harness.prompts import REASONING_SUFFIX, OwnPrompts, find_set, prompts_name, set_names
+from harness.protocols import Json
 from harness.worlds.world import Size, World, own_version
 from scoring import records
+from scoring.branch import after_branch
 from scoring.craft import CraftScorer
 from scoring.parameters import Parameters, RecordedInputs
 
@@ -45,20 +48,30 @@ def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
         raise UsageError(str(error)) from error
 
 
+def dial_levels() -> Json:
+    """What each level of the two demands of the dials means."""
+    return {
+        "exploration": {name: asdict(level) for name, level in EXPLORATION.items()},
+        "exploitation": {name: asdict(level) for name, level in EXPLOITATION.items()},
+    }
+
+
 def knows(suite: str | None, scenario: str | None) -> bool:
     """Whether a suite, or a scenario with or without its number, is of this world."""
-    kinds = {kind for kinds in SUITES.values() for kind in kinds}
+    kinds = {kind.partition("-")[0] for kinds in SUITES.values() for kind in kinds}
     return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in kinds)
 
 
-def of_header(header: records.Header) -> World:
-    """The world that a trajectory was recorded in.
+def of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
+    """The world that a trajectory was recorded in, with its prompts or with others.
 
     Raises:
         ReplayRefusedError: It was another terrain.
+        UsageError: There is no such prompt set.
     """
-    scenario = recorded_scenario(header)
-    return _world(scenario, header.prompts if header.prompts in set_names(STRATEGIES) else None)
+    if prompts is None and own is None and header.prompts in set_names(STRATEGIES):
+        prompts = header.prompts
+    return _world(recorded_scenario(header), prompts, own)
 
 
 def of_session(header: records.SessionHeader) -> World:
@@ -143,7 +156,9 @@ def _world(scenario: Scenario, prompts: str | None = None, own: OwnPrompts | Non
         prepare=_prepare,
         open=open_world,
         film=film,
-        scorer=lambda header: CraftScorer(parameters, header["scenario"], header["start"]["facts"]),
+        scorer=lambda header: after_branch(
+            CraftScorer(parameters, header["scenario"], header["start"]["facts"]), header
+        ),
         proof=proof,
         prompts=prompts_name(f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy, own),
         again=partial(_again, scenario.name, prompts, own),

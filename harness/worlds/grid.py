@@ -31,6 +31,7 @@ from harness.prompts import REASONING_SUFFIX, OwnPrompts, find_set, prompts_name
 from harness.protocols import Json, Pixels
 from harness.worlds.world import Size, World, own_version
 from scoring import records
+from scoring.branch import after_branch
 from scoring.grid import GridScorer
 from scoring.parameters import Parameters
 
@@ -112,16 +113,19 @@ def fingerprint(scenario: GridScenario) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def of_header(header: records.Header) -> World:
+def of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
     """The world that a trajectory was recorded in; the map stands in the header, so any version will do.
+
+    It has the recorded prompts, or others.
 
     Raises:
         ReplayRefusedError: The recorded scenario is malformed.
+        UsageError: There is no such prompt set.
     """
+    if prompts is None and own is None and header.prompts in set_names(STRATEGIES):
+        prompts = header.prompts
     try:
-        return _world(
-            scenario_from_json(header.scenario), header.prompts if header.prompts in set_names(STRATEGIES) else None
-        )
+        return _world(scenario_from_json(header.scenario), prompts, own)
     except MapError as error:
         raise ReplayRefusedError(f"the header's {error}; the record is broken and cannot be replayed") from error
 
@@ -218,7 +222,7 @@ def _world(
         prepare=prepare,
         open=lambda size: _open(scenario),
         film=film,
-        scorer=lambda header: GridScorer(parameters, header["scenario"]),
+        scorer=lambda header: after_branch(GridScorer(parameters, header["scenario"]), header),
         proof=proof,
         prompts=prompts_name(f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy, own),
         fingerprint=fingerprint,

@@ -6,10 +6,51 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from harness.protocols import Environment, FilmEnvironment, Json, Scorer
+from harness.protocols import Decision, Environment, FilmEnvironment, Json, Scorer
 from scoring import records
 
 Size = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The recorded decisions that an episode begins with, and what they are known by.
+
+    Attributes:
+        scenario: Name of the scenario.
+        decisions: Taken again, in order, before anybody is asked.
+        state_hash: Of the state after them.
+        rollout: Counted from 0; what is left to chance differs from one to the next.
+        of: The recording, by its run's and its episode's name.
+        agent: Who played there.
+        memory: With which context strategy.
+        digest: Of scenario, decisions and state hashes.
+    """
+
+    scenario: str
+    decisions: tuple[Decision, ...]
+    state_hash: str
+    rollout: int
+    of: str
+    agent: str
+    memory: str
+    digest: str
+
+    @property
+    def at(self) -> int:
+        """How many decisions were recorded before."""
+        return len(self.decisions)
+
+    def to_json(self) -> Json:
+        """As it stands in a trajectory's header."""
+        return {
+            "at": self.at,
+            "rollout": self.rollout,
+            "of": self.of,
+            "agent": self.agent,
+            "memory": self.memory,
+            "digest": self.digest,
+        }
 
 
 @dataclass(frozen=True)
@@ -18,7 +59,7 @@ class World:
 
     Attributes:
         kind: `craft` or `grid`.
-        name: The scenario's name, which is the episode's id too.
+        name: The episode's id, which is the scenario's name unless the episode is a branch.
         seed: The scenario's seed; the agent's random choices derive from it.
         budget: Decisions allowed.
         scenario: The scenario as it stands in a trajectory's header.
@@ -35,6 +76,8 @@ class World:
         prompts: Name of the prompt set that the instructions are, where the world has several.
         fingerprint: Of a scenario from a file, so that another one of the same name is told apart; else None.
         again: Makes the same world in another process; None for one that cannot be sent to another.
+        branch: The recorded decisions that its episode begins with, if there are any.
+        desktop: Whether it is played through a real window.
     """
 
     kind: str
@@ -55,6 +98,8 @@ class World:
     prompts: str | None = None
     fingerprint: str | None = None
     again: "partial[World] | None" = None
+    branch: Branch | None = None
+    desktop: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles as the way to make it again, since most of it is functions."""
@@ -66,6 +111,11 @@ class World:
     def action_names(self) -> tuple[str, ...]:
         """Names of every action, in table order."""
         return tuple(str(action["name"]) for action in self.actions)
+
+    @property
+    def decisions_left(self) -> int:
+        """The budget of whoever plays here: without what the recorded decisions of a branch have used."""
+        return self.budget - (0 if self.branch is None else self.branch.at)
 
     def header(self, agent: str, memory: str, state_hash: str, facts: Json) -> Json:
         """The first line of a trajectory.
@@ -84,6 +134,7 @@ class World:
             "agent": agent,
             "memory": memory,
             **({} if self.prompts is None else {"prompts": self.prompts}),
+            **({} if self.branch is None else {"branch": self.branch.to_json()}),
             "actions": list(self.actions),
             "score_inputs": self.score_inputs,
             "versions": self.versions,

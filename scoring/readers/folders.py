@@ -90,7 +90,11 @@ Found = EpisodeSource | EpisodeFile | Recording | SessionFile | MissingEpisode |
 
 
 def find_episodes(path: Path) -> Iterator[Found]:
-    """Yield what a path stands for, in the order of names; a fault spoils nothing beside it."""
+    """Yield what a path stands for; a fault spoils nothing beside it.
+
+    A run's episodes come as they were planned, so that figures which depend on the order, such as the resamples of a
+    bootstrap, are those of its summary; everything else comes in the order of names.
+    """
     try:
         if path.is_file():
             yield _file(path)
@@ -209,10 +213,10 @@ def _episode(folder: Path) -> Found:
 
 
 def _run(folder: Path) -> Iterator[Found]:
-    planned: set[str] = set()
+    planned: list[str] = []
     if (folder / RUN).exists() or (folder / RUN).is_symlink():
         try:
-            planned.update(_planned(folder / RUN))
+            planned = _planned(folder / RUN)
         except BadInput as fault:
             yield fault
     episodes = folder / EPISODES
@@ -220,7 +224,7 @@ def _run(folder: Path) -> Iterator[Found]:
         yield BadInput(episodes, "a link", "a folder; links are not followed")
         return
     there = {item.name for item in episodes.iterdir()} if episodes.is_dir() else set()
-    for name in sorted(there | planned):
+    for name in dict.fromkeys([*planned, *sorted(there)]):
         item = episodes / name
         if name not in there:
             yield MissingEpisode(name, folder)

@@ -4,7 +4,7 @@ Whatever the texts say is known, and nothing else: the same words that a languag
 comes first (the goal before all), else the nearest cell that was never entered.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from gridenv.model import DIRECTION_NAMES, DIRECTIONS, Cell
 from gridenv.text import HeardNode, read_briefing, read_turn
@@ -126,8 +126,3 @@ class Knowledge:
             for direction in DIRECTION_NAMES
             if (x + DIRECTIONS[direction][0], y + DIRECTIONS[direction][1]) in back
         )
-
-
-def frontier_choices(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the directions that the frontier explorer thinks equally good after some texts, the current one last."""
-    return Knowledge(texts).choices()

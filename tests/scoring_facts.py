@@ -1,12 +1,13 @@
 """Hand-made facts of the 3D world: a flat world in which a test says what each decision did."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from scoring.craft import CraftScorer
 from scoring.parameters import Parameters
-from scoring.summary import ScoredDecision
+from scoring.summary import EpisodeSummary, ScoredDecision
 
 Json = dict[str, Any]
 Pos = tuple[int, int, int]
@@ -33,6 +34,15 @@ def removed(pos: Pos, natural: bool = True, block: str = "stone") -> Json:
 
 def placed(pos: Pos) -> Json:
     return {"pos": list(pos), "before": "air", "after": "planks", "natural": False}
+
+
+def score_facts(
+    parameters: Parameters, scenario: Json, start: Json, decisions: Iterable[tuple[str, Json]]
+) -> tuple[list[ScoredDecision], EpisodeSummary]:
+    """Scores a whole episode at once; rescoring under other parameters is this call again."""
+    scorer = CraftScorer(parameters, scenario, start)
+    steps = [scorer.score(action, facts) for action, facts in decisions]
+    return steps, scorer.summary()
 
 
 @dataclass

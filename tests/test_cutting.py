@@ -1,11 +1,20 @@
 """Real-time play is cut into decisions as agents make them."""
 
+from collections.abc import Iterable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.cutting import DURATION_TICKS, NEVER_DROPPED, Cut, Cutter, Tick, cut_ticks, dominant, turn_deg
+from scoring.cutting import DURATION_TICKS, NEVER_DROPPED, Cut, Cutter, Tick, dominant, turn_deg
 
 CONTROLS = ("mine", "place", "move_forward", "move_left", "jump", "look", "slot_3", "wait")
+
+
+def cut_ticks(ticks: Iterable[Tick]) -> list[Cut]:
+    """Cut ticks that follow each other without a break."""
+    cutter = Cutter()
+    found = [cut for tick in ticks for cut in cutter.feed(tick)]
+    return found + cutter.pause()
 
 
 def cuts(*stretches: tuple[str, int] | tuple[str, int, float]) -> list[Cut]:
@@ -13,7 +22,7 @@ def cuts(*stretches: tuple[str, int] | tuple[str, int, float]) -> list[Cut]:
     ticks: list[Tick] = []
     for control, number, *turn in stretches:
         ticks += [Tick(len(ticks) + place, control, *turn) for place in range(number)]
-    return list(cut_ticks(ticks))
+    return cut_ticks(ticks)
 
 
 def names(*stretches: tuple[str, int] | tuple[str, int, float]) -> list[str]:
@@ -128,7 +137,7 @@ def _ticks(drawn: list[tuple[str, int, int, int]]) -> list[Tick]:
 @given(stretches)
 def test_every_tick_belongs_to_exactly_one_group_of_decisions(drawn: list[tuple[str, int, int, int]]) -> None:
     ticks = _ticks(drawn)
-    found = list(cut_ticks(ticks))
+    found = cut_ticks(ticks)
     if not found:
         return
     ends = [cut.until for cut in found]
@@ -143,7 +152,7 @@ def test_every_tick_belongs_to_exactly_one_group_of_decisions(drawn: list[tuple[
 @given(stretches)
 def test_looks_and_what_is_carried_over_sum_up_to_the_turning(drawn: list[tuple[str, int, int, int]]) -> None:
     ticks = _ticks(drawn)
-    found = list(cut_ticks(ticks))
+    found = cut_ticks(ticks)
     assert abs(sum(tick.yaw_deg for tick in ticks) - sum(cut.yaw_deg for cut in found)) < 30.0
     assert abs(sum(tick.pitch_deg for tick in ticks) - sum(cut.pitch_deg for cut in found)) < 15.0
 
@@ -151,7 +160,7 @@ def test_looks_and_what_is_carried_over_sum_up_to_the_turning(drawn: list[tuple[
 @given(stretches)
 def test_no_press_of_mine_place_or_jump_is_lost(drawn: list[tuple[str, int, int, int]]) -> None:
     ticks = _ticks(drawn)
-    found = list(cut_ticks(ticks))
+    found = cut_ticks(ticks)
     for action in NEVER_DROPPED:
         own = {number for cut in found if cut.action == action for number in range(cut.first, cut.last + 1)}
         assert {tick.number for tick in ticks if tick.control == action} == own
@@ -163,7 +172,7 @@ def test_decisions_do_not_depend_on_what_comes_later(drawn: list[tuple[str, int,
     cutter, handed = Cutter(), []
     for tick in ticks:
         handed += cutter.feed(tick)
-    assert handed == list(cut_ticks(ticks))[: len(handed)]
+    assert handed == cut_ticks(ticks)[: len(handed)]
 
 
 def test_a_view_that_wobbles_for_ever_piles_up_nothing() -> None:

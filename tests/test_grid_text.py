@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gridenv.env import GridEnv
-from gridenv.frontier import Knowledge, frontier_choices
+from gridenv.frontier import Knowledge
 from gridenv.generate import generate
 from gridenv.model import Exploration, GridMap, Node
 from gridenv.suites import GridScenario, get_scenario
@@ -123,7 +123,7 @@ def test_outcomes() -> None:
 def test_words_that_are_no_turn_tell_nothing() -> None:
     assert read_turn("Hello.") is None
     assert read_briefing("Hello.") is None
-    assert frontier_choices(["Hello."]) == ()
+    assert Knowledge(["Hello."]).choices() == ()
 
 
 def test_the_last_turn_in_a_text_counts_and_other_lines_do_not_disturb() -> None:
@@ -225,7 +225,6 @@ def test_knowledge_is_what_the_texts_say() -> None:
         assert set(knowledge.nodes) == walk.seen
         assert knowledge.activated == walk.achieved
         assert {node.name for node in knowledge.pending} == {node.id for node in walk.pending}
-        assert frontier_choices(texts) == knowledge.choices()
 
 
 def test_who_has_forgotten_the_way_to_a_task_explores() -> None:
@@ -233,7 +232,7 @@ def test_who_has_forgotten_the_way_to_a_task_explores() -> None:
     seen = turn_text(map_, (0, 0), activated=False, just_now=False)
     here = turn_text(map_, (3, 0), activated=False, just_now=False)
     assert [node.name for node in Knowledge([seen, here]).pending] == ["A"]
-    assert frontier_choices([seen, here]) == ("left", "right")
+    assert Knowledge([seen, here]).choices() == ("left", "right")
 
 
 def test_with_the_current_text_alone_every_way_is_as_good_as_another() -> None:
@@ -245,4 +244,4 @@ def test_with_the_current_text_alone_every_way_is_as_good_as_another() -> None:
         """
     )
     text = turn_text(map_, (1, 1), activated=False, just_now=False)
-    assert frontier_choices([text]) == ("up", "down", "left", "right")
+    assert Knowledge([text]).choices() == ("up", "down", "left", "right")

@@ -2,10 +2,10 @@ import json
 
 import pytest
 from pydantic import ValidationError
-from scoring_facts import FEET, Episode, Ore, ore, placed, pose, removed, target
+from scoring_facts import FEET, Episode, Ore, ore, placed, pose, removed, score_facts, target
 
 from scoring.core import Case, ErrorKind
-from scoring.craft import CraftScorer, node_of, on_the_way, score_facts
+from scoring.craft import CraftScorer, node_of, on_the_way
 from scoring.parameters import Parameters
 from scoring.records import Outcome, Pose
 

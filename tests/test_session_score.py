@@ -4,6 +4,7 @@ import json
 import tracemalloc
 
 import pytest
+from scoring_facts import score_facts
 
 from craftenv.actions import BY_NAME
 from craftenv.scenarios import get_scenario
@@ -13,7 +14,6 @@ from harness.session_score import score_session
 from harness.worlds import craft
 from harness.worlds.craft_refereed import Refereed
 from harness.worlds.craft_ticks import controls_json, state_json
-from scoring.craft import score_facts
 from scoring.parameters import Parameters
 from scoring.records import SessionHeader
 from scoring.report import score_paths

@@ -31,18 +31,20 @@ ORESIGHT = Path(sys.executable).parent / "oresight"
 MISSING_TOOLS = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
 # Who has no display goes on with a session that was played without one.
 NO_DISPLAY = "all but the window was run; it needs Xvfb, xdotool and pynput: scripts/setup.sh dev"
-# What a test must not do, or what another test does.
+# What a test must not do, or what another test does; how such a line begins.
 NOT_RUN = {
     "make": "sets this checkout up, or runs the suite that this test is part of",
     ". ": "changes the shell that it is typed into",
+    "pip install": "needs the network, and changes this environment",
     "python -m pip": "needs the network, and changes this environment",
-    "ray ": "needs several machines; the tests of the executor start a cluster of their own",
-    "python -m benchmarks": "measures for minutes; tests/test_benchmarks.py runs it in small",
     "python docs/make_": "changes this checkout; what it makes is compared or looked at here",
     "python -m craftenv.scenario_maker": "changes this checkout; tests/test_scenarios.py calls it",
     "oresight calibrate --out docs": "measures for minutes; tests/test_calibration.py runs it",
     "oresight study": "measures for minutes; tests/test_study.py runs it in small",
+    "ray start": "needs several machines; tests/test_ray.py starts a cluster of its own",
 }
+# The same, wherever it stands in a line.
+NOT_RUN_WITH = {"--executor ray": "plays on a cluster; tests/test_ray.py does"}
 _BLOCK = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"\bas\s+`(?P<name>[\w./-]+)`:\s*\Z")
 _CODE = re.compile(r"exit code (\d+)")
@@ -60,7 +62,7 @@ class Command:
 
     @property
     def not_run(self) -> bool:
-        return any(self.line.startswith(start) for start in NOT_RUN)
+        return any(self.line.startswith(start) for start in NOT_RUN) or any(part in self.line for part in NOT_RUN_WITH)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,40 @@
+"""Writes the JSON schemas of the file formats: `python docs/make_schemas.py` writes them into docs/schemas.
+
+They are made from the models that read the files, so that they cannot say anything else.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from craftenv.scenario import Scenario
+from harness.store import EpisodeResult, RunFile
+from harness.studyfile import StudyFile
+from scoring.records import json_schemas
+
+SCHEMAS = Path(__file__).parent / "schemas"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schemas() -> dict[str, str]:
+    """Return the text of each schema's file, by the file's name."""
+    found: dict[str, Any] = json_schemas()
+    # The scorer reads a part of these two files; the harness writes all of them.
+    found |= {"run": RunFile.model_json_schema(), "result": EpisodeResult.model_json_schema()}
+    found |= {"study-file": StudyFile.model_json_schema(), "craft-scenario": Scenario.model_json_schema()}
+    return {f"{name}.json": json.dumps({"$schema": DIALECT, **made}, indent=1) + "\n" for name, made in found.items()}
+
+
+def main() -> None:
+    """Write every schema, and remove what is none of them."""
+    SCHEMAS.mkdir(exist_ok=True)
+    made = schemas()
+    for path in SCHEMAS.glob("*.json"):
+        if path.name not in made:
+            path.unlink()
+    for name, text in made.items():
+        (SCHEMAS / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

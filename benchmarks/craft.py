@@ -143,6 +143,7 @@ def long_walk() -> dict[str, float]:
             if number in (1_000, _WALKED):
                 sizes.append(_rss_mib())
     return {
+        # A thousand decisions' seconds are one decision's milliseconds.
         "second_thousand_ms": sum(times[1_000:2_000]),
         "last_thousand_ms": sum(times[-1_000:]),
         "after_1000_mib": sizes[0],

@@ -100,7 +100,7 @@ def rows_of(results: Results) -> list[Row]:
             1.5,
             "times",
             False,
-            f"{walk['second_thousand_ms'] / 1000:.2f} to {walk['last_thousand_ms'] / 1000:.2f} ms a decision with"
+            f"{walk['second_thousand_ms']:.2f} to {walk['last_thousand_ms']:.2f} ms a decision with"
             f" picture and facts; {walk['after_1000_mib']:.0f} to {walk['after_5000_mib']:.0f} MiB",
         ),
         Row(

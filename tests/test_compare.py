@@ -140,3 +140,33 @@ def test_a_wrong_comparison_is_one_sentence_and_leaves_nothing(
     assert ran.code == 2
     assert said in ran.one_sentence()
     assert not list(tmp_path.iterdir())
+
+
+def test_models_are_counted_before_they_are_compared(oresight: Any, tmp_path: Path) -> None:
+    models = "openai:a,gemini:b"
+    out = tmp_path / "never"
+    done = oresight("compare", "--model", models, "--suite", "main", "--out", str(out), "--dry-run")
+    assert done.code == 0
+    assert "openai:a, raw" in done.out
+    assert "gemini:b, raw" in done.out
+    assert "in all" in done.out
+    assert not out.exists()
+
+
+def test_what_is_asked_of_a_compared_model_is_asked_of_each(oresight: Any, tmp_path: Path) -> None:
+    (tmp_path / "up.txt").write_text('{"action": "up"}\n', encoding="utf-8")
+    out = tmp_path / "study"
+    model = f"scripted:{tmp_path / 'up.txt'}"
+    asked = (
+        "--memory",
+        "raw,window:2",
+        "--scenario",
+        "low-small-0",
+        "--temperature",
+        "0.5",
+        "--max-output-tokens",
+        "77",
+    )
+    oresight("compare", "--model", model, *asked, "--out", str(out))
+    settings = [json.loads(path.read_text())["config"]["model"] for path in out.glob("*/run.json")]
+    assert [(each["temperature"], each["max_output_tokens"]) for each in settings] == [(0.5, 77)] * 2

@@ -77,9 +77,7 @@ def branch(
         int | None,
         typer.Option(help="Of the first rollout, for models that sample with a seed; the next has the next one."),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count episodes, requests and pictures, and play nothing.")
-    ] = False,
+    dry_run: options.DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison, or what is counted, as JSON.")] = False,
 ) -> None:
     """Play on from a decision of a recorded episode: as another agent, model or memory, as often as asked.

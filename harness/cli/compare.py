@@ -11,10 +11,10 @@ import typer
 from harness.cli import options
 from harness.cli.display import make_console
 from harness.cli.run import play_study
-from harness.cli.side_by_side import print_comparison
+from harness.cli.side_by_side import print_comparison, print_forecasts
 from harness.compare import compare as set_side_by_side
 from harness.compare import load_sides
-from harness.conditions import Condition, check_caps, make_arm
+from harness.conditions import Condition, check_caps, forecast, make_arm
 from harness.errors import UsageError
 from harness.selection import Selection, parse_seeds
 from harness.spending import Caps
@@ -51,6 +51,13 @@ def compare(
     max_cost: options.MaxCost = None,
     max_tokens: options.MaxTokens = None,
     prices: options.Prices = None,
+    temperature: options.Temperature = 0.0,
+    max_output_tokens: options.MaxOutputTokens = 4096,
+    timeout_s: options.TimeoutS = 120.0,
+    reasoning_effort: options.ReasoningEffort = None,
+    picture_detail: options.PictureDetail = None,
+    model_seed: options.ModelSeed = None,
+    dry_run: options.DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare conditions on the same episodes: success, both errors, decisions and cost, with paired differences.
@@ -68,7 +75,10 @@ def compare(
         return
     kind = world or _kind(suite, scenario, map_file, demand)
     numbers = None if seeds is None else parse_seeds(seeds)
-    manner = replace(options.manner_of(kind, frames, size, pictures, prices), desktop=desktop)
+    settings = options.settings_of(
+        temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
+    )
+    manner = replace(options.manner_of(kind, frames, size, pictures, prices), desktop=desktop, settings=settings)
     selection = Selection(kind, scenario, suite, map_file, demand, size if kind == "grid" else None, numbers)
     memories = options.split_list(memory)
     conditions = [Condition(each, None, kept) for each in options.split_list(agent or "") for kept in memories]
@@ -88,6 +98,9 @@ def compare(
     caps = Caps(max_cost, max_tokens)
     chosen_arms = list(arms.values())
     check_caps(caps, [arm.plan for arm in chosen_arms])
+    if dry_run:
+        print_forecasts(make_console(), [(arm.label, forecast(arm.plan)) for arm in chosen_arms])
+        return
     told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in chosen_arms])
     folder = out or Path("runs", f"compare-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
     play_study(chosen_arms, folder, workers, concurrency, caps, as_json, executor)

@@ -64,6 +64,7 @@ TimeoutS = Annotated[float, typer.Option("--timeout", help="Seconds after which 
 ReasoningEffort = Annotated[str | None, typer.Option(help="low, medium, high, or what else the model knows.")]
 PictureDetail = Annotated[str | None, typer.Option(help="low, high, or what else the model knows.")]
 ModelSeed = Annotated[int | None, typer.Option(help="For models that sample with a seed.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Count episodes, requests and pictures, and play nothing.")]
 
 
 def manner_of(kind: str, frames: str | None, size: str | None, pictures: bool, prices: Path | None) -> Manner:

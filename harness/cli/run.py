@@ -72,9 +72,7 @@ def run(
     reasoning_effort: options.ReasoningEffort = None,
     picture_detail: options.PictureDetail = None,
     model_seed: options.ModelSeed = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count episodes, requests and pictures, and play nothing.")
-    ] = False,
+    dry_run: options.DryRun = False,
 ) -> None:
     """Play episodes and leave a run folder with records, scores and a summary.
 

@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
 ORESIGHT = Path(sys.executable).parent / "oresight"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium", "google-chrome")
 # Of an episode with errors of exploitation, the second error.
 EPISODE, KEYS = "outcrop-1", ("]", "]")
 

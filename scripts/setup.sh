@@ -21,6 +21,7 @@ apt_install() {
   # shellcheck disable=SC2086,SC2048
   words=$(apt-get install -y -q --no-install-recommends $* 2>&1) || fail "apt-get install $* failed: $words"
 }
+known_to_apt() { apt-get update -q >/dev/null 2>&1 && apt-cache show "$1" >/dev/null 2>&1; }
 
 find_python() {
   local candidate
@@ -90,13 +91,18 @@ PYTHON
   fi
 fi
 
-# ---- what the tests of the report's pages need; Playwright, a package, drives it
-if [ "$what" = dev ] && [ "$(uname)" = Linux ] \
-  && ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  if is_root_with_apt; then
-    apt_install chromium
+# ---- a browser for the tests of the report's pages, and a library that what drives it needs; Ubuntu has none with apt
+browser_packages="chromium libatomic1"
+has_browser() {
+  { command -v chromium || command -v google-chrome; } >/dev/null \
+    && "$venv/bin/python" -c 'import ctypes; ctypes.CDLL("libatomic.so.1")' 2>/dev/null
+}
+if [ "$what" = dev ] && [ "$(uname)" = Linux ] && ! has_browser; then
+  if is_root_with_apt && known_to_apt chromium; then
+    apt_install "$browser_packages"
   else
-    echo "setup: without Chromium the tests of the report's pages are skipped; for them: sudo apt-get install -y chromium"
+    echo "setup: without Chromium the tests of the report's pages are skipped; for them: sudo apt-get install -y" \
+      "$browser_packages, or, where apt has none, sudo .venv/bin/playwright install --with-deps chromium"
   fi
 fi
 
@@ -107,7 +113,8 @@ stamp=$venv/.oresight-stamp
 current() { [ -f "$stamp" ] && [ -x "$venv/bin/oresight" ] && grep -qx "$1 $sum" "$stamp"; }
 if [ "$what" = dev ]; then extras="[dev]"; else extras=""; fi
 if ! current dev && ! { [ "$what" = run ] && current run; }; then
-  echo "setup: installing the packages, once (some 300 MB, a few minutes)"
+  if [ "$what" = dev ]; then size="a gigabyte"; else size="some 300 MB"; fi
+  echo "setup: installing the packages, once ($size, a few minutes)"
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -e ".$extras" \
     || fail "pip could not install the packages; its words stand above"
   # Without what it names beside: evdev is compiled, and injecting into X does without it.

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 WAIT_S = 10
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium", "google-chrome")
 
 
 def _threaded(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,9 +93,20 @@ class Tab:
         Asked again and again from outside: a page whose policy forbids eval takes no expression to wait for by itself.
         """
         until = time.monotonic() + WAIT_S
-        while not self._page.evaluate(script):
+        while not self._is_true(script):
             assert time.monotonic() < until, f"not true within {WAIT_S} s: {script}"
             time.sleep(0.02)
+
+    def _is_true(self, script: str) -> bool:
+        from playwright.sync_api import Error
+
+        try:
+            return bool(self._page.evaluate(script))
+        except Error as error:
+            # Asked just while another page takes this one's place.
+            if "navigation" not in str(error):
+                raise
+            return False
 
     @_threaded
     def screenshot(self, path: Path, whole: bool = False) -> None:
@@ -116,16 +127,21 @@ class Tab:
 class Chromium:
     """The browser."""
 
-    def __init__(self, executable: str) -> None:
+    def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "chromium")
         self._tabs: list[Tab] = []
-        self._start(executable)
+        self._start()
 
     @_threaded
-    def _start(self, executable: str) -> None:
+    def _start(self) -> None:
         from playwright.sync_api import sync_playwright
 
         self._playwright = sync_playwright().start()
+        executable = next((found for name in NAMES if (found := shutil.which(name))), None)
+        # Where the system has none, the one that Playwright installs.
+        if executable is None and not Path(self._playwright.chromium.executable_path).exists():
+            self._playwright.stop()
+            pytest.skip("no Chromium found; run: scripts/setup.sh dev")
         # Root, as in a container, can have no sandbox; what is opened here is the project's own.
         self._browser = self._playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
 
@@ -164,10 +180,7 @@ class Chromium:
 def running_chromium() -> Iterator[Chromium]:
     """One browser for a test module; the tests are skipped where there is none."""
     pytest.importorskip("playwright", reason="playwright is not installed; run: scripts/setup.sh dev")
-    executable = next((found for name in NAMES if (found := shutil.which(name))), None)
-    if executable is None:
-        pytest.skip("no Chromium found; run: scripts/setup.sh dev, or sudo apt-get install -y chromium")
-    browser = Chromium(executable)
+    browser = Chromium()
     yield browser
     browser.close()
 

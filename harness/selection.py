@@ -120,11 +120,26 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     Raises:
         UsageError: One is no whole number of 0 or more, or one stands there twice.
     """
+    return parse_numbers(text, "--seeds", "seed", "0,1,2")
+
+
+def parse_numbers(text: str, option: str, what: str, example: str) -> tuple[int, ...]:
+    """Whole numbers with commas between, each once.
+
+    Args:
+        text: As it was typed.
+        option: Where.
+        what: What one of them is called.
+        example: Of a right text.
+
+    Raises:
+        UsageError: One is no whole number of 0 or more, or one stands there twice.
+    """
     parts = [part.strip() for part in text.split(",")]
     for part in parts:
         if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise UsageError(f"--seeds is {text!r} and {part!r} is no seed; expected whole numbers such as 0,1,2")
-    seeds = tuple(int(part) for part in parts)
-    if len(set(seeds)) != len(seeds):
-        raise UsageError(f"--seeds is {text!r}, where a seed stands twice; give each once")
-    return seeds
+            raise UsageError(f"{option} is {text!r} and {part!r} is no {what}; expected whole numbers such as {example}")
+    numbers = tuple(int(part) for part in parts)
+    if len(set(numbers)) != len(numbers):
+        raise UsageError(f"{option} is {text!r}, where a {what} stands twice; give each once")
+    return numbers

@@ -323,7 +323,7 @@ def test_a_model_that_is_not_told_to_sample_is_warned_of(oresight: Any, recorded
         (["--at", "19"], "--at is 19, and its episode ends with decision 18; give a number from 0 to 17"),
         (["--at", "18"], "--at is 18, and its episode ends with decision 18; give a number from 0 to 17"),
         (["--at", "2,x"], "'x' is no number of decisions"),
-        (["--at", "2,2"], "where a number stands twice"),
+        (["--at", "2,2"], "where a number of decisions stands twice"),
         (["--at", "2", "--agent", "solver"], "plays a solution from the start"),
         (["--at", "2", "--agent", "scout"], "agent 'scout' plays craft and not grid"),
         (["--at", "2", "--memory", "screenshots"], "is a memory of pictures, and the grid has none"),

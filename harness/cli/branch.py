@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +24,7 @@ from harness.conditions import Arm, Manner, check_caps, forecast, make_arm
 from harness.context import needs_pictures
 from harness.errors import UsageError
 from harness.models.base import ModelSettings
+from harness.selection import parse_numbers
 from harness.spending import Caps
 from harness.words import visible
 
@@ -89,7 +89,7 @@ def branch(
 
     Example: oresight branch runs/x/episodes/high-small-0 --at 5,10 --agent same,random --rollouts 8
     """
-    points = find_points(episodes, parse_points(at), rollouts)
+    points = find_points(episodes, parse_numbers(at, "--at", "number of decisions", "20 or 10,20"), rollouts)
     settings = options.settings_of(
         temperature,
         max_output_tokens,
@@ -122,22 +122,6 @@ def branch(
     told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in arms])
     folder = out or Path("runs", f"branch-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
     play_study(arms, folder, workers, concurrency, caps, as_json, executor)
-
-
-def parse_points(text: str) -> tuple[int, ...]:
-    """Numbers of decisions, each once.
-
-    Raises:
-        UsageError: One is no whole number of 0 or more, or one stands there twice.
-    """
-    parts = [part.strip() for part in text.split(",")]
-    for part in parts:
-        if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise UsageError(f"--at is {text!r} and {part!r} is no number of decisions; expected such as 20 or 10,20")
-    points = tuple(int(part) for part in parts)
-    if len(set(points)) != len(points):
-        raise UsageError(f"--at is {text!r}, where a number stands twice; give each once")
-    return points
 
 
 def _manner(

@@ -138,7 +138,9 @@ def parse_numbers(text: str, option: str, what: str, example: str) -> tuple[int,
     parts = [part.strip() for part in text.split(",")]
     for part in parts:
         if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise UsageError(f"{option} is {text!r} and {part!r} is no {what}; expected whole numbers such as {example}")
+            raise UsageError(
+                f"{option} is {text!r} and {part!r} is no {what}; expected whole numbers such as {example}"
+            )
     numbers = tuple(int(part) for part in parts)
     if len(set(numbers)) != len(numbers):
         raise UsageError(f"{option} is {text!r}, where a {what} stands twice; give each once")

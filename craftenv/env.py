@@ -42,7 +42,8 @@ class Observation:
 
     Attributes:
         text: The task and the last outcome in words.
-        image: The screenshot, uint8[height, width, 3] RGB, or None in an environment without pictures.
+        image: The screenshot, uint8[height, width, 3] RGB and not to be written to, or None in an environment without
+            pictures.
         actions: The admissible actions; here always all 21.
         step: The number of the decision to be made, counted from 1.
     """
@@ -231,7 +232,10 @@ class CraftEnv:
             self._last,
             coordinates=self._coordinates,
         )
-        return Observation(text, self.render() if self._pictures else None, ACTION_NAMES, self._step + 1)
+        picture = self.render() if self._pictures else None
+        if picture is not None:
+            picture.setflags(write=False)
+        return Observation(text, picture, ACTION_NAMES, self._step + 1)
 
     def close(self) -> None:
         """Free what the environment owns; it can be reset and used again afterwards."""

@@ -13,8 +13,15 @@ from typing import Any, TypeVar, cast
 
 import platformdirs
 from numba import config, njit
+from numba.core.cpu import CPUTargetOptions
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Whether references are counted. numba builds functions of its own without, but does not promise the option to others;
+# where it is not said, a function does as its caller.
+_SAYS_COUNTING = hasattr(CPUTargetOptions, "_nrt")
+_COUNTED: dict[str, bool] = {"_nrt": True} if _SAYS_COUNTING else {}
+_UNCOUNTED: dict[str, bool] = {"_nrt": False} if _SAYS_COUNTING else {}
 
 
 @cache
@@ -32,16 +39,25 @@ def _compile(function: Function, **options: object) -> Function:
     folder = _cache_folder()
     config.CACHE_DIR = folder
     try:
-        return cast(Function, njit(cache=True, nogil=True, **options)(function))
+        # The error model of numpy: no kernel divides by zero, and asking at each division costs as much as dividing.
+        return cast(Function, njit(cache=True, nogil=True, error_model="numpy", **options)(function))
     finally:
         config.CACHE_DIR = before
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function on its first call, or take it from disk."""
-    return _compile(function)
+    """Compile a function on its first call, or take it from disk; it makes no arrays, nor returns any.
+
+    So it need not count references, which at each call of a small function would cost more than all that this does.
+    """
+    return _compile(function, **_UNCOUNTED)
+
+
+def allocating_kernel(function: Function) -> Function:
+    """The same for a function that makes arrays."""
+    return _compile(function, **_COUNTED)
 
 
 def inline_kernel(function: Function) -> Function:
-    """The same for a function so small that it is copied into the kernels that call it."""
-    return _compile(function, inline="always")
+    """The same for a function that is copied into the kernels that call it, being small or called once; no arrays."""
+    return _compile(function, inline="always", **_UNCOUNTED)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from harness import png
 from harness.png import encode_png
 
 
@@ -36,3 +37,30 @@ def test_a_view_of_a_larger_picture_is_encoded_as_it_looks(view: object) -> None
     pixels = _picture(40, 30, 3)[view]  # type: ignore[index]
     with Image.open(io.BytesIO(encode_png(pixels))) as image:
         assert np.array_equal(np.asarray(image), pixels)
+
+
+def test_a_picture_that_cannot_change_is_encoded_once_for_all_who_ask() -> None:
+    pixels = _picture(40, 30, 4)
+    pixels.setflags(write=False)
+    assert encode_png(pixels) is encode_png(pixels)
+
+
+def test_a_picture_that_may_change_is_encoded_as_it_is_each_time() -> None:
+    pixels = _picture(40, 30, 5)
+    frozen_view = pixels[:]
+    frozen_view.setflags(write=False)
+    before = encode_png(frozen_view)
+    pixels[:] = 0
+    after = encode_png(frozen_view)
+    assert after != before
+    assert after == encode_png(np.zeros_like(pixels))
+
+
+def test_nothing_is_kept_of_a_picture_that_is_gone() -> None:
+    pixels = _picture(40, 30, 6)
+    pixels.setflags(write=False)
+    encode_png(pixels)
+    key = id(pixels)
+    assert key in png._encoded
+    del pixels
+    assert key not in png._encoded

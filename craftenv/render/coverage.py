@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, inline_kernel, kernel
 from craftenv.render.atlas import TILE_PX
 from craftenv.render.camera import NEAR_BLOCKS, Camera
 from craftenv.render.layout import FACES, GROUP_TORCH, GROUP_WATER, GROUPS
@@ -92,11 +92,11 @@ class DrawList:
             sizes,
         ):
             self._spans = np.empty((len(self._spans) * 2, 3), dtype=np.int32)
-        self.large, self.small, self.torches, self.water = (int(size) for size in sizes)
+        self.large, self.small, self.torches, self.water = sizes.tolist()
         self.sky = self._sky[: _find_sky(self._covered, self._width, self.cell_px, self.cell_columns, self._sky)]
 
 
-@kernel
+@inline_kernel
 def _corner(
     word: int, corner_x: float, corner_y: float, corner_z: float, axes: npt.NDArray[np.float64]
 ) -> tuple[float, float, float]:
@@ -111,7 +111,7 @@ def _corner(
     )
 
 
-@kernel
+@inline_kernel
 def _outline(
     vertices: npt.NDArray[np.uint32],
     quad: int,
@@ -258,7 +258,7 @@ def _cover(covered: npt.NDArray[np.uint64], row: int, start: int, end: int) -> N
         covered[row, word] |= mask
 
 
-@kernel
+@allocating_kernel
 def _pick(
     vertices: npt.NDArray[np.uint32],
     first: npt.NDArray[np.int32],
@@ -314,6 +314,16 @@ def _pick(
             quads = counts[slot, layer, room, group]
             if quads == 0:
                 continue
+            if group < FACES:
+                # Where the eye is beside the whole section, all that face one way are turned away.
+                low, high = corner_x, corner_x + CHUNK
+                if 2 <= group < 4:
+                    low, high = corner_y + layer * CHUNK, corner_y + (layer + 1) * CHUNK
+                elif group >= 4:
+                    low, high = corner_z, corner_z + CHUNK
+                if (low >= 0.0) if group % 2 else (high <= 0.0):
+                    at += quads
+                    continue
             for n in range(quads):
                 # In a mesh quads go upwards, eastwards, southwards: those that face that way are nearest last.
                 quad = at + quads - 1 - n if group % 2 else at + n

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import CHUNK, HEIGHT
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, kernel
 from craftenv.render.atlas import LAYER_OF
 from craftenv.render.layout import (
     FACES,
@@ -250,7 +250,7 @@ def _mesh_chunk(
     return total
 
 
-@kernel
+@allocating_kernel
 def _mesh_faces(
     cells: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.uint8],
@@ -386,7 +386,7 @@ def _mesh_torches(
     return total
 
 
-@kernel
+@allocating_kernel
 def _mesh_water(
     cells: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.uint8],
@@ -463,7 +463,7 @@ def _mesh_water(
     return total
 
 
-@kernel
+@allocating_kernel
 def _order(
     raw: npt.NDArray[np.uint32],
     keys: npt.NDArray[np.int32],

@@ -4,8 +4,9 @@ A picture depends on its arguments alone: nothing is carried from one to the nex
 only reads the world; nothing it does can change what happens in it.
 """
 
+import math
 from collections.abc import Sequence
-from ctypes import POINTER, c_float
+from ctypes import c_float
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -217,7 +218,7 @@ class Renderer:
     def _prepare(self, gl: Any, world: WorldView, camera: Camera, reach_blocks: float) -> None:
         """Bring the meshes up to date, find out what to draw of them, and set OpenGL up for the opaque part of it."""
         x, y, z = camera.eye
-        self._store.sync(world, int(np.floor(x)) >> 4, int(np.floor(z)) >> 4)
+        self._store.sync(world, math.floor(x) >> 4, math.floor(z) >> 4)
         find_rooms_in_view(self._store.table, camera, reach_blocks, self._seen)
         self._draws.fill(self._store.table, camera, self._seen)
         # Subtracted in float64 before anything is cut down to float32.
@@ -306,7 +307,8 @@ class Renderer:
 
 
 def _floats(array: npt.NDArray[np.float32]) -> Any:
-    return array.ctypes.data_as(POINTER(c_float))
+    # Several times faster than a pointer from the array's own ctypes.
+    return (c_float * array.size).from_buffer(array.data)
 
 
 def _block_at(world: WorldView, x: int, y: int, z: int) -> int:
@@ -317,7 +319,7 @@ def _block_at(world: WorldView, x: int, y: int, z: int) -> int:
 
 def _under_water(world: WorldView, eye: Vector) -> bool:
     """Say whether the eye is in water, below its lowered surface where that is open."""
-    x, y, z = (int(np.floor(value)) for value in eye)
+    x, y, z = (math.floor(value) for value in eye)
     if _block_at(world, x, y, z) != Block.WATER:
         return False
     above = Block(_block_at(world, x, y + 1, z))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel
 from craftenv.render.layout import CELLS, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS
 
 FULL_DOOR = 16 << 10 | 16 << 15
@@ -32,7 +32,7 @@ def find_rooms(solid: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.uint8], npt
     return labels, doors
 
 
-@kernel
+@allocating_kernel
 def _flood(solid: npt.NDArray[np.uint8], labels: npt.NDArray[np.uint8], doors: npt.NDArray[np.int32]) -> None:
     step_x, step_z = PAD * PAD_Y, PAD_Y
     unseen = NO_ROOM - 1

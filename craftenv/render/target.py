@@ -1,9 +1,12 @@
 """The outline of the block under the crosshair, and the cracks on it: arrays only, no OpenGL."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
 from craftenv.blocks import Block
+from craftenv.kernels import kernel
 from craftenv.render.atlas import CRACK_STAGES, FIRST_CRACK_LAYER
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -42,12 +45,30 @@ def outline(
 ) -> npt.NDArray[np.float32]:
     """Return the outline as quads, float32[OUTLINE_QUADS * 4, 3] relative to the eye; equally thick near and far."""
     low, high = _TORCH if block == Block.TORCH else _WHOLE
-    size = np.subtract(high, low)
-    corner = np.array(target, dtype=np.float64) + low - np.array(eye, dtype=np.float64)
-    distance = float(np.sqrt(np.sum((corner + size / 2.0) ** 2)))
+    size = (high[0] - low[0], high[1] - low[1], high[2] - low[2])
+    corner = (target[0] + low[0] - eye[0], target[1] + low[1] - eye[1], target[2] + low[2] - eye[2])
+    x, y, z = corner[0] + size[0] / 2.0, corner[1] + size[1] / 2.0, corner[2] + size[2] / 2.0
+    distance = math.sqrt(x * x + y * y + z * z)
     line_px = max(_LEAST_LINE_PX, _LINE_PX * height / 480.0)
-    thickness = min(line_px * pixel_blocks * distance, float(size.min()) / 3.0)
-    return (corner + _CORNERS * size + _INWARDS * thickness).astype(np.float32)
+    thickness = min(line_px * pixel_blocks * distance, min(size) / 3.0)
+    out = np.empty(_CORNERS.shape, dtype=np.float32)
+    _place(_CORNERS, _INWARDS, corner, size, thickness, out)
+    return out
+
+
+@kernel
+def _place(
+    corners: npt.NDArray[np.float64],
+    inwards: npt.NDArray[np.float64],
+    corner: tuple[float, float, float],
+    size: tuple[float, float, float],
+    thickness: float,
+    out: npt.NDArray[np.float32],
+) -> None:
+    """Fill `out` with the strips of a box of a size, its lowest corner at a place."""
+    for n in range(len(corners)):
+        for axis in range(3):
+            out[n, axis] = corner[axis] + corners[n, axis] * size[axis] + inwards[n, axis] * thickness
 
 
 def cracks(target: tuple[int, int, int], progress: float) -> npt.NDArray[np.uint32]:

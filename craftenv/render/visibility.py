@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from craftenv.config import CHUNK, DRAW_RADIUS_CHUNKS, HEIGHT
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, kernel
 from craftenv.render.camera import Camera
 from craftenv.render.layout import FACES, LAYERS, NO_ROOM, ROOMS, SECTIONS
 from craftenv.render.store import SlotTable
@@ -127,7 +127,7 @@ def _box_in_window(
     return True
 
 
-@kernel
+@allocating_kernel
 def _spread(
     boxes: npt.NDArray[np.int16],
     doors: npt.NDArray[np.int32],

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import BLOCKS, Block
 from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WORLD_SPAN
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, kernel
 from craftenv.sim.geometry import cast_ray
 from craftenv.sim.world import read_block
 
@@ -89,7 +89,7 @@ def mines_down(
     return 0
 
 
-@kernel
+@allocating_kernel
 def aim_at(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],

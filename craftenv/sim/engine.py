@@ -8,6 +8,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from craftenv.actions import Action, Effect
 from craftenv.blocks import BLOCKS, Block
@@ -106,6 +107,11 @@ def controls_of(action: Action, tick: int) -> Controls:
         place=action.effect is Effect.PLACE and first,
         slot=action.slot if first else 0,
     )
+
+
+@cache
+def _controls_by_tick(action: Action) -> tuple[Controls, ...]:
+    return tuple(controls_of(action, tick) for tick in range(action.ticks))
 
 
 class Engine:
@@ -228,8 +234,8 @@ class Engine:
             What happened.
         """
         happened = Happenings()
-        for tick in range(action.ticks):
-            self.tick(controls_of(action, tick), happened)
+        for controls in _controls_by_tick(action):
+            self.tick(controls, happened)
             if on_tick is not None:
                 on_tick()
         self.let_go()

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import Block
 from craftenv.config import HEIGHT
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, kernel
 from craftenv.sim.angles import direction
 from craftenv.sim.geometry import OPAQUE, SOLID, cast_ray
 from craftenv.sim.sight import ores_in_view
@@ -55,7 +55,7 @@ def _is_mouth(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z: int) 
     return False
 
 
-@kernel
+@allocating_kernel
 def _mouths(blocks: npt.NDArray[np.uint8], seed: int, x: int, y: int, z: int, out: npt.NDArray[np.int64]) -> int:
     """List the mouth cells that cave air at an ore leads to, as rows x, y, z of `out`."""
     queue = np.empty((_BOX * _BOX * _BOX, 4), dtype=np.int64)

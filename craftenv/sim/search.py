@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WALK_PER_TICK
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, kernel
 from craftenv.sim.aiming import YAWS, aim_at, mines_down
 from craftenv.sim.player import move_body
 from craftenv.sim.terrain import mix
@@ -38,7 +38,7 @@ _HASH_BITS = 21
 _HASH_SIZE = 1 << _HASH_BITS
 
 
-@kernel
+@allocating_kernel
 def fill_field(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],
@@ -181,7 +181,7 @@ def _key(x: float, y: float, z: float, yaw: int, mark: int) -> np.uint64:
     return h * np.uint64(64) + np.uint64(yaw * 4 + mark) + np.uint64(1)
 
 
-@kernel
+@allocating_kernel
 def search(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import Block
 from craftenv.config import CHUNK, HEIGHT, SEA_LEVEL
-from craftenv.kernels import inline_kernel, kernel
+from craftenv.kernels import allocating_kernel, inline_kernel, kernel
 
 AIR = int(Block.AIR)
 GRASS = int(Block.GRASS)
@@ -109,7 +109,7 @@ def surface_height(seed: int, x: int, z: int) -> int:
     return int(height)
 
 
-@kernel
+@allocating_kernel
 def _cave_lattice(seed: int, salt: int, ix0: int, iz0: int) -> npt.NDArray[np.float64]:
     lattice = np.empty((CAVE_LATTICE, CAVE_LATTICE_Y, CAVE_LATTICE), dtype=np.float64)
     for i in range(CAVE_LATTICE):
@@ -273,7 +273,7 @@ def _draw_tree(out: npt.NDArray[np.uint8], lx: int, lz: int, ground: int, trunk:
             out[lx, lz, y] = LOG
 
 
-@kernel
+@allocating_kernel
 def generate_chunk(seed: int, cx: int, cz: int) -> npt.NDArray[np.uint8]:
     """Return the blocks of one chunk, uint8[16, 16, HEIGHT] indexed [x, z, y] within the chunk."""
     out = np.zeros((CHUNK, CHUNK, HEIGHT), dtype=np.uint8)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from craftenv.blocks import Block
 from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS
-from craftenv.kernels import kernel
+from craftenv.kernels import allocating_kernel, kernel
 from craftenv.sim.geometry import SOLID
 from craftenv.sim.player import Player
 from craftenv.sim.world import Position, World, read_block
@@ -79,7 +79,7 @@ def _in_reach(x: int, y: int, z: int, ore: npt.NDArray[np.int64]) -> bool:
     return total <= REACH_BLOCKS * REACH_BLOCKS
 
 
-@kernel
+@allocating_kernel
 def _search(
     blocks: npt.NDArray[np.uint8],
     solid: npt.NDArray[np.bool_],

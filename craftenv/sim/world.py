@@ -4,6 +4,7 @@ The loaded part is one array that wraps around, so kernels index it by world coo
 is loaded never changes what happens: a chunk that streams out and in again comes back with its changes.
 """
 
+import math
 from collections import defaultdict
 
 import numpy as np
@@ -106,7 +107,7 @@ class World:
 
     def ensure_around(self, x: float, z: float, radius: int) -> None:
         """Load every chunk within `radius` chunks of the chunk that holds a place."""
-        self.ensure(int(np.floor(x)) >> 4, int(np.floor(z)) >> 4, radius)
+        self.ensure(math.floor(x) >> 4, math.floor(z) >> 4, radius)
 
     def _load(self, cx: int, cz: int, sx: int, sz: int) -> None:
         chunk = generate_chunk(self.seed, cx, cz)

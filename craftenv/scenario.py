@@ -9,6 +9,10 @@ from craftenv.actions import BY_NAME
 from craftenv.blocks import ORES, Block
 
 BUDGET = 100
+# Far more than anybody plays or walks, and what the world can still be worked out with.
+BUDGET_MAX = 10**9
+COORDINATE_MAX = 1e9
+_Coordinate = Annotated[float, Field(ge=-COORDINATE_MAX, le=COORDINATE_MAX)]
 _ITEMS = {block.label: block for block in Block if block not in (Block.AIR, Block.WATER, Block.BEDROCK)}
 _ORE_NAMES = tuple(block.label for block in ORES)
 
@@ -40,12 +44,12 @@ class Scenario(BaseModel):
     kind: str
     seed: int
     world_seed: Annotated[int, Field(ge=-(2**63), lt=2**63)]
-    spawn: tuple[float, float, float]
+    spawn: tuple[_Coordinate, _Coordinate, _Coordinate]
     yaw_deg: Annotated[float, Field(ge=0, lt=360)] = 0.0
     inventory: dict[str, Annotated[int, Field(ge=1, le=576)]] = {}
     target: str = "iron_ore"
     target_count: Annotated[int, Field(ge=1)] = 1
-    budget: Annotated[int, Field(ge=1)] = BUDGET
+    budget: Annotated[int, Field(ge=1, le=BUDGET_MAX)] = BUDGET
     proof: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -79,9 +83,10 @@ def load_scenario(text: str, where: str) -> Scenario:
     """
     try:
         return Scenario.model_validate(json.loads(text))
-    except json.JSONDecodeError as fault:
-        raise UnknownScenarioError(f"{where} is not JSON: {fault}") from fault
     except ValidationError as fault:
         first = fault.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "scenario"
         raise UnknownScenarioError(f"{where}: {field}: {first['msg']}") from fault
+    # Whole numbers of thousands of digits are a ValueError too, and so is a validation's.
+    except (ValueError, RecursionError) as fault:
+        raise UnknownScenarioError(f"{where} is not JSON: {fault}") from fault

@@ -115,7 +115,8 @@ def load_map(file: Path) -> GridMap:
     """
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as fault:
+    # What is no JSON or no UTF-8, or a whole number of thousands of digits.
+    except (ValueError, RecursionError) as fault:
         raise MapError(str(file), f"no JSON ({fault})", "a map as JSON") from fault
     if isinstance(data, dict) and "map" in data and "cells" not in data:
         return parse_map(data["map"], f"{file}: map")

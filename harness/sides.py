@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import disk, store
-from harness.errors import OresightError, UsageError
+from harness.errors import OresightError, RecordError, UsageError
 from harness.people import Played, read_sessions
 from harness.protocols import Json
 from harness.studyfile import STUDY_NAME, condition_folders
@@ -49,18 +49,22 @@ class Side:
         return {result.id: result for result in self.summary.results if result.outcome.counts}
 
     def record(self, name: str) -> Path:
-        """The file with the decisions of an episode: a trajectory, or a session."""
+        """The file with the decisions of an episode: a trajectory, or a session.
+
+        Raises:
+            RecordError: A link stands in place of the episode's folder.
+        """
         if self.sessions is not None:
             return self.sessions[name]
-        return self.folder / store.EPISODES_NAME / disk.checked_id(name) / store.TRAJECTORY_NAME
+        return _no_link(_episode_folder(self.folder, name)) / store.TRAJECTORY_NAME
 
     def scenario(self, name: str) -> Json | None:
         """The scenario of an episode as its record has it; None where that cannot be read."""
-        path = self.record(name)
         try:
+            path = self.record(name)
             with SessionReader(path) if self.is_person else read_trajectory(path) as record:
                 return record.header.scenario
-        except BadInput:
+        except (BadInput, RecordError):
             return None
 
 
@@ -109,10 +113,12 @@ def _load(folder: Path) -> _Found:
     results: list[store.EpisodeResult] = []
     problems: list[str] = []
     for name in run.config.episodes:
-        path = folder / store.EPISODES_NAME / disk.checked_id(name) / store.RESULT_NAME
+        episode = _episode_folder(folder, name)
+        path = episode / store.RESULT_NAME
         if not path.exists() and not path.is_symlink():
             continue
         try:
+            _no_link(episode)
             result = store.load_result(path)
         except OresightError as error:
             problems.append(str(error))
@@ -122,6 +128,22 @@ def _load(folder: Path) -> _Found:
         else:
             problems.append(f"{path}: is the result of {result.id!r}; run the episode again")
     return _Found(folder, run, tuple(results), tuple(problems))
+
+
+def _episode_folder(folder: Path, name: str) -> Path:
+    return folder / store.EPISODES_NAME / disk.checked_id(name)
+
+
+def _no_link(episode: Path) -> Path:
+    """The folder of an episode, if neither it nor what holds it is a link that leads elsewhere.
+
+    Raises:
+        RecordError: One of them is.
+    """
+    for place in (episode.parent, episode):
+        if place.is_symlink():
+            raise RecordError(f"{place}: is a link, which is never followed; put the folder itself in its place")
+    return episode
 
 
 def _person(place: Path) -> _Found:

@@ -13,11 +13,12 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from harness import disk, resume
 from harness.errors import ForeignFolderError, Outcome, RecordError, StoreError
@@ -34,7 +35,11 @@ FRAMES_NAME = "frames"
 RUN_NAME = "run.json"
 EPISODES_NAME = "episodes"
 _FRAME = re.compile(r"([0-9]{6,})\.png")
+# No reader of JSON rounds a whole number up to here, and no episode counts so far.
+COUNT_MAX = 2**53
+_Count = Annotated[int, Field(strict=True, ge=0, le=COUNT_MAX)]
 _TALLY = TypeAdapter(Tally)
+_TALLIES = TypeAdapter(dict[str, _Count])
 
 
 class FileModel(BaseModel):
@@ -76,6 +81,20 @@ class RunFile(FileModel):
     versions: dict[str, str | int]
 
 
+class _Usage(BaseModel):
+    """What is added up over episodes of what a model's replies cost."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    input_tokens: _Count = 0
+    output_tokens: _Count = 0
+    reasoning_tokens: _Count = 0
+    cached_tokens: _Count = 0
+    replies: _Count = 0
+    reasks: _Count = 0
+    cost: Annotated[float, Field(ge=0, le=COUNT_MAX)] | None = None
+
+
 class BranchResult(FileModel):
     """What tells a branch from others of its scenario.
 
@@ -114,8 +133,8 @@ class EpisodeResult(FileModel):
     memory: str
     outcome: Outcome
     reason: str | None = None
-    steps: int = Field(ge=0)
-    budget: int = Field(ge=1)
+    steps: int = Field(ge=0, le=COUNT_MAX)
+    budget: int = Field(ge=1, le=COUNT_MAX)
     branch: BranchResult | None = None
     score: dict[str, Any]
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -126,12 +145,23 @@ class EpisodeResult(FileModel):
     @model_validator(mode="after")
     def _a_result_is_scored(self) -> "EpisodeResult":
         if self.outcome.counts:
-            _TALLY.validate_python(self.score.get("lenient"))
-            _TALLY.validate_python(self.score.get("strict"))
+            for reading in ("lenient", "strict"):
+                _TALLIES.validate_python(asdict(_TALLY.validate_python(self.score.get(reading))))
             for name in ("decisions", "scored_decisions", "steps_taken", "budget", "acquired", "target_count"):
-                if not isinstance(self.score.get(name), int):
-                    raise ValueError(f"score.{name} is missing or no whole number")
+                if not _is_count(self.score.get(name)):
+                    raise ValueError(f"score.{name} is missing or no whole number from 0 to {COUNT_MAX}")
         return self
+
+    @field_validator("usage")
+    @classmethod
+    def _usage_can_be_added_up(cls, usage: dict[str, Any] | None) -> dict[str, Any] | None:
+        if usage is not None:
+            _Usage.model_validate(usage)
+        return usage
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= COUNT_MAX
 
 
 class EpisodeFolder:

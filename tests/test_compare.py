@@ -10,7 +10,7 @@ from fake_world import corridor
 from run_stage import fake_model, model_plan, saying
 
 from harness.compare import compare, load_sides
-from harness.errors import UsageError
+from harness.errors import RecordError, UsageError
 from harness.models.base import Reply, Usage
 from harness.runner import RunPlan, run
 
@@ -55,6 +55,21 @@ def test_an_incomplete_run_is_called_so_and_a_broken_result_is_named(tmp_path: P
     notes = "\n".join(found.notes)
     assert "stuck, raw is incomplete: 1 of 3 episodes scored" in notes
     assert "corridor-1/result.json: not valid JSON" in notes
+
+
+@pytest.mark.parametrize("linked", ["episodes", "episodes/corridor-0"])
+def test_a_link_in_the_place_of_a_folder_is_named_and_not_followed(tmp_path: Path, linked: str) -> None:
+    one, other = played(tmp_path / "a", "stuck", 0), played(tmp_path / "b", "stuck", 0)
+    (other / linked).rename(tmp_path / "elsewhere")
+    (other / linked).symlink_to(tmp_path / "elsewhere")
+    first, second = load_sides([one, other])
+    assert first.scored and not second.scored
+    assert second.unreadable == (
+        f"{other / linked}: is a link, which is never followed; put the folder itself in its place",
+    )
+    assert first.scenario("corridor-0") is not None and second.scenario("corridor-0") is None
+    with pytest.raises(RecordError, match="is a link"):
+        second.record("corridor-0")
 
 
 def test_cost_is_compared_where_both_have_a_price(tmp_path: Path, fake_model: Any) -> None:

@@ -127,8 +127,10 @@ def test_a_map_file_is_an_episode_without_moves_and_a_bare_map_is_read_too(tmp_p
     assert load_map(tmp_path / "bare.json") == made
 
 
-@pytest.mark.parametrize("text", ['{"cells": [[0,', "", "[" * 100_000])
-def test_a_truncated_file_is_named(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ['{"cells": [[0,', "", "[" * 100_000, "9" * 5000], ids=["torn", "empty", "deep", "digits"]
+)
+def test_a_file_that_is_no_json_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "broken.json").write_text(text, "utf-8")
     with pytest.raises(MapError, match=r"broken\.json.*no JSON"):
         load_map(tmp_path / "broken.json")

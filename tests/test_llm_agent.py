@@ -214,6 +214,30 @@ def test_a_record_survives_the_way_to_disk_and_back() -> None:
     assert ReplyRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("step", []),
+        ("fault", 5),
+        ("reply.text", None),
+        ("reply.latency_s", "soon"),
+        ("reply.finish", "maybe"),
+        ("reply.usage.input_tokens", "x"),
+        ("reply.usage.cached_tokens", None),
+        ("reply.surprise", 1),
+    ],
+)
+def test_a_record_with_a_field_of_another_type_is_none(field: str, value: object) -> None:
+    told = ReplyRecord(3, 1, 7, Reply("yes", note="n"), "no action").to_json()
+    *parents, last = field.split(".")
+    place = told
+    for parent in parents:
+        place = place[parent]
+    place[last] = value
+    with pytest.raises((ValueError, TypeError)):
+        ReplyRecord.from_json(told)
+
+
 @pytest.mark.parametrize("kept", range(8))
 def test_replies_that_are_on_disk_are_not_asked_for_again(kept: int) -> None:
     def answer(request: ModelRequest) -> str:

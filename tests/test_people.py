@@ -90,6 +90,13 @@ def test_a_session_that_broke_off_is_no_result(tmp_path: Path) -> None:
     assert "broken off without an end, which is no result: outcrop-0;" in notes
 
 
+def test_a_report_counts_a_session_that_broke_off(tmp_path: Path, oresight: Any) -> None:
+    record(tmp_path / "me/outcrop-0", "outcrop-0", IDLE, leave=False)
+    ran = oresight("report", tmp_path / "me", "--out", tmp_path / "report", "--pictures", "none")
+    assert ran.code == 3
+    assert "0 of 1 episodes scored (0 succeeded, 0 failed), 0 broken, 0 missing, 0 unreadable, 1 incomplete" in ran.out
+
+
 def test_a_session_that_broke_off_after_its_success_is_one(tmp_path: Path) -> None:
     record(tmp_path / "me", "outcrop-0", proof_of("outcrop-0"), leave=False)
     (result,) = read(tmp_path / "me").results

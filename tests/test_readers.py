@@ -72,9 +72,9 @@ def test_an_episodes_folder_and_its_trajectory_are_recognised(tmp_path, what):
     assert report.complete
 
 
-def test_a_run_folder_gives_all_its_episodes_by_name(tmp_path):
+def test_a_run_folder_gives_all_its_episodes_as_planned(tmp_path):
     report = score_paths([write_run(tmp_path / "run", ["b-1", "a-0"])])
-    assert [item.name for item in report.episodes] == ["a-0", "b-1"]
+    assert [item.name for item in report.episodes] == ["b-1", "a-0"]
     assert report.counts.to_json() == {
         "planned": 2, "found": 2, "scored": 2, "succeeded": 2, "failed": 0, "infrastructure": 0, "incomplete": 0,
         "unreadable": 0, "missing": 0, "complete": True,
@@ -394,3 +394,8 @@ def test_header_and_line_models_accept_what_is_written():
     assert Header.model_validate(header).scenario["budget"] == 4
     assert [DecisionLine.model_validate(line).step for line in lines] == [1, 2, 3, 4]
     assert tuple(header["start"]["facts"]["pose"]["feet"]) == FEET
+
+
+def test_the_episodes_of_a_run_come_as_planned_and_what_nobody_planned_comes_after(tmp_path):
+    run = write_run(tmp_path / "run", ["b", "a", "d"], planned=["b", "c", "a"])
+    assert [found.name for found in find_episodes(run)] == ["b", "c", "a", "d"]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import sys
@@ -13,12 +14,21 @@ from typing import Any
 import pytest
 from report_stage import conditions, dead_links, play_model, play_study, side
 
+from harness import store
 from harness.compare import Difference
 from harness.conditions import Condition, Manner, make_arm
 from harness.errors import ForeignFolderError, OresightError
 from harness.plots import FAINT, GRID, INK
 from harness.report import tables
-from harness.report.conditions import key_of
+from harness.report.conditions import (
+    BOTH_ERROR,
+    EXPLOIT_ERROR,
+    EXPLORE_ERROR,
+    GAIN,
+    PROGRESS,
+    UNSCORED,
+    key_of,
+)
 from harness.report.contrasts import by_memory, by_prompts, two_episodes
 from harness.report.exhibits import ALL, Absent, Change, Changes, Exhibit, Lines, Panel, Scatter, Series, Timelines
 from harness.report.figures import COLOURS, darkened, draw_panel
@@ -28,10 +38,12 @@ from harness.report.pictures import PicturePlan, find_pictures
 from harness.report.report import ReportOptions, make_report
 from harness.report.strips import strip, strip_words
 from harness.report.study import PAIRS, parameters, sensitivity, study_world, success_against_error
+from harness.report.tables import difference_rows
 from harness.runner import run_all
 from harness.selection import Selection
 from scoring.rates import success_figure
 
+MARKS = (EXPLORE_ERROR, EXPLOIT_ERROR, BOTH_ERROR, PROGRESS, GAIN, UNSCORED)
 GOOD = (True, (0, 10), (0, 5))
 BAD = (False, (5, 10), (4, 5))
 
@@ -173,6 +185,27 @@ def test_memory_is_compared_with_raw_of_the_same_player_alone() -> None:
     assert [(change.label, change.difference.value) for change in success.changes] == [("B a, list − A", 1.0)]
 
 
+def test_a_condition_without_a_result_does_not_keep_the_others_from_being_compared() -> None:
+    sides = [
+        side("a", {"low-small-0": None}),
+        side("b", {"low-small-0": GOOD}),
+        side("c", {"low-small-0": None}),
+        side("d", {"low-small-0": BAD}),
+    ]
+    study = study_world("grid", conditions(*sides))
+    assert [row.condition.key for row in study.compared] == ["B", "D"]
+    rows = difference_rows([study])
+    assert {(row["key"], row["minus"]) for row in rows} == {("D", "b, raw")}
+    assert next(row["value"] for row in rows if row["measure"] == "success") == -1.0
+    assert "Differences are without A a, raw; C c, raw, which have no result." in study.notes
+
+
+def test_with_one_result_there_is_nothing_to_compare_and_the_report_says_so() -> None:
+    study = study_world("grid", conditions(side("a", {"low-small-0": GOOD}), side("b", {"low-small-0": None})))
+    assert study.comparison is None and study.compared == ()
+    assert "Differences are left out: fewer than two conditions have a result." in study.notes
+
+
 def test_the_two_episodes_are_those_whose_shares_of_errors_lie_furthest_apart() -> None:
     one = side("a", {"x-0": GOOD, "x-1": GOOD, "x-2": None})
     two = side("b", {"x-0": GOOD, "x-1": BAD, "x-2": BAD})
@@ -247,6 +280,8 @@ def test_a_table_is_the_same_as_csv_and_as_parquet(tmp_path: Path) -> None:
     assert tables.write_table(tmp_path, "t", rows) == ["t.csv", "t.parquet"]
     found = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))
     assert found == [{"name": "'=1+1", "value": "0.5", "n": ""}, {"name": "b", "value": "", "n": "3"}]
+    # How an episode's decisions stand in a table: none begins it as a formula would.
+    assert [store.to_csv([{"decisions": mark}]).splitlines()[1] for mark in MARKS] == list(MARKS)
     assert parquet.read_table(tmp_path / "t.parquet").to_pylist() == [
         {"name": "=1+1", "value": 0.5, "n": None},
         {"name": "b", "value": None, "n": 3},
@@ -305,6 +340,17 @@ def test_a_link_is_no_place_for_a_report(tmp_path: Path) -> None:
     (tmp_path / "report").symlink_to("elsewhere")
     with pytest.raises(ForeignFolderError, match="is a link or a file"), report_folder(tmp_path / "report"):
         pass
+
+
+def test_the_folder_that_somebody_stands_in_is_not_pulled_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "report/tables").mkdir(parents=True)
+    (tmp_path / "report/report.json").write_text('{"format": "oresight.report"}')
+    for place in (tmp_path / "report", tmp_path / "report/tables"):
+        monkeypatch.chdir(place)
+        for out in (Path(os.path.relpath(tmp_path / "report")), tmp_path / "report"):
+            with pytest.raises(ForeignFolderError, match="the folder that this command runs in"), report_folder(out):
+                pass
+    assert (tmp_path / "report/tables").is_dir()
 
 
 # ---- pictures
@@ -406,6 +452,18 @@ def test_what_is_at_fault_is_named_and_stops_nothing(made: Path) -> None:
     assert "its recording cannot be read" in broken
 
 
+def test_a_result_without_its_recording_is_named_and_figures_say_who_is_left_out(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study, tmp_path / "study")
+    first = next((tmp_path / "study").glob("frontier*"))
+    (first / "episodes/low-small-0/trajectory.jsonl").unlink()
+    told = make_report([tmp_path / "study"], tmp_path / "report", ReportOptions()).told
+    (problem,) = told["problems"]
+    assert "low-small-0: no replay: " in problem and "trajectory.jsonl" in problem
+    page = (tmp_path / "report/index.html").read_text()
+    assert "C frontier, raw: over 2 of 3 results; the recordings of the others cannot be read." in page
+    assert told["complete"] and dead_links(tmp_path / "report/index.html") == []
+
+
 def test_no_file_of_a_report_tells_where_it_was_made(made: Path) -> None:
     for file in (made / "report").rglob("*"):
         if file.is_file():
@@ -478,6 +536,7 @@ def test_a_condition_that_was_never_begun_is_named(study: Path, tmp_path: Path) 
     [
         (["nowhere", "--out", "report"], "holds no run.json"),
         (["study", "--out", "study"], "holds other things"),
+        (["study", "--out", "study/{run}/episodes/report"], "lies among the episodes of "),
         (["study", "--out", "report", "--pictures", "all"], "unknown choice for --pictures 'all'"),
     ],
 )
@@ -486,7 +545,8 @@ def test_a_wrong_report_is_one_sentence_and_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(study.parent)
     before = sorted(str(item) for item in study.parent.rglob("*"))
-    ran = oresight("report", *arguments)
+    run = next(study.glob("frontier*")).name
+    ran = oresight("report", *(each.format(run=run) for each in arguments))
     assert ran.code == 2
     assert said in ran.one_sentence()
     assert sorted(str(item) for item in study.parent.rglob("*")) == before

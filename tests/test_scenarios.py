@@ -233,3 +233,22 @@ def test_a_plan_for_several_ores_acquires_as_many() -> None:
         env.reset()
         assert [env.step(action).terminated for action in actions].count(True) == 1
         assert env.acquired == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"name": "a-0", "kind": "a", "seed": 0, "world_seed": 1, "spawn": [1e300, 60, 0]}', "^file: spawn.0: .*less"),
+        (
+            '{"name": "a-0", "kind": "a", "seed": 0, "world_seed": 1, "spawn": [0, 60, 0], "budget": 1e10}',
+            "budget",
+        ),
+        ('{"seed": ' + "9" * 5000 + "}", "^file is not JSON: "),
+        ("[" * 100_000, "^file is not JSON: "),
+        ("{", "^file is not JSON: "),
+    ],
+    ids=["far away", "no end", "digits", "nesting", "torn"],
+)
+def test_a_scenario_file_that_nothing_can_be_worked_out_with_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UnknownScenarioError, match=said):
+        load_scenario(text, "file")

@@ -256,3 +256,39 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 def test_formulas_are_quoted_in_csv() -> None:
     text = store.to_csv([{"name": "=1+1", "x": 1.5, "y": None}, {"name": "a,b", "x": -2, "y": "-3"}])
     assert text == "name,x,y\n'=1+1,1.5,\n\"a,b\",-2,'-3\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("steps", 10**40),
+        ("budget", 2**53 + 1),
+        ("usage.input_tokens", 10**30),
+        ("usage.output_tokens", -1),
+        ("usage.replies", []),
+        ("usage.reasks", True),
+        ("usage.cost", "1e999"),
+        ("usage.cost", -0.5),
+        ("score.decisions", -1),
+        ("score.steps_taken", 10**30),
+        ("score.budget", True),
+        ("score.lenient.explore_errors", 10**30),
+        ("score.strict.exploit_eligible", -1),
+    ],
+)
+def test_a_result_with_a_number_that_cannot_be_counted_with_is_refused(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    content = result().model_dump(mode="json")
+    content["usage"] = {"input_tokens": 5, "output_tokens": 2, "replies": 1, "reasks": 0, "cost": 0.25}
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(content))
+    assert store.load_result(path).usage == content["usage"]
+    *parents, last = field.split(".")
+    place = content
+    for parent in parents:
+        place = place[parent]
+    place[last] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(RecordError, match=f"{path}: "):
+        store.load_result(path)

@@ -358,6 +358,22 @@ def test_torn_and_damaged_records_tell_what_is_good_of_them(tmp_path: Path) -> N
     assert (begun.steps, begun.action, begun.said) == (3, "move_forward", "on")
 
 
+def test_a_cost_or_a_count_that_is_none_counts_as_none(tmp_path: Path, fake_model: Any) -> None:
+    def answer(request: Any) -> Reply:
+        if request.number == 2:
+            raise KeyboardInterrupt
+        return Reply(saying("move_forward"), usage=Usage(1000, 100))
+
+    fake_model(answer)
+    with pytest.raises(KeyboardInterrupt):
+        run(model_plan("corridor-0"), tmp_path)
+    path = episode(tmp_path) / "trajectory.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"cost":0.0012', b'"cost":1' + b"0" * 400, 1))
+    path.write_bytes(path.read_bytes().replace(b'"input_tokens":1000', b'"input_tokens":1' + b"0" * 400, 1))
+    usage = one(Watch(tmp_path).look()).usage
+    assert (usage.input_tokens, usage.output_tokens, usage.cost) == (1000, 200, None)
+
+
 def test_links_in_the_place_of_records_are_not_followed(tmp_path: Path) -> None:
     run(walking(0, 1, 2), tmp_path / "run")
     shutil.move(episode(tmp_path / "run", 0), tmp_path / "aside")

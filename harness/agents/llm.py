@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from harness.asking import AnswerForm
 from harness.errors import AgentEndedError, InfrastructureError, RequestTooLargeError
 from harness.models.base import FinishReason, ModelClient, ModelRequest, Reply, Usage
@@ -57,7 +59,12 @@ class ReplyRecord:
         """
         fields = dict(record["reply"])
         reply = Reply(**{**fields, "finish": FinishReason(fields["finish"]), "usage": Usage(**fields["usage"])})
-        return cls(int(record["step"]), int(record["attempt"]), int(record["number"]), reply, record["fault"])
+        read = cls(record["step"], record["attempt"], record["number"], reply, record["fault"])
+        return _RECORD.validate_python(asdict(read))
+
+
+# What stands in a file may be of any type.
+_RECORD = TypeAdapter(ReplyRecord)
 
 
 @dataclass

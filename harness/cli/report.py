@@ -73,10 +73,13 @@ def report(
             console.print(visible(problem, 400))
         for condition in told["conditions"]:
             counts = condition["counts"]
+            # Of a person's sessions alone: an episode of a run is played until it ends.
+            incomplete = f", {counts['incomplete']} incomplete" if counts["incomplete"] else ""
             console.print(
                 f"{visible(condition['key'])} {visible(condition['label'])}: {counts['scored']} of {counts['planned']}"
                 f" episodes scored ({counts['succeeded']} succeeded, {counts['failed']} failed),"
                 f" {counts['infrastructure']} broken, {counts['missing']} missing, {counts['unreadable']} unreadable"
+                + incomplete
             )
         for remark in told["remarks"]:
             console.print(remark)

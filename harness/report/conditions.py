@@ -17,8 +17,8 @@ from scoring.summary import EpisodeSummary
 
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 _ID_CHARACTERS = 70
-# How a decision stands in the strip of an episode: a letter each.
-EXPLORE_ERROR, EXPLOIT_ERROR, BOTH_ERROR, PROGRESS, GAIN, UNSCORED = "xpbPg-"
+# How a decision stands in the strip of an episode: a character each, none of which a table would quote as a formula.
+EXPLORE_ERROR, EXPLOIT_ERROR, BOTH_ERROR, PROGRESS, GAIN, UNSCORED = "xpbPg."
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,12 @@ def check_out(out: Path) -> None:
         raise ForeignFolderError(f"{out}: is a link or a file, and a report is a folder; {_ADVICE}")
     if not out.exists():
         return
+    here = Path.cwd()
+    if out.resolve() in (here, *here.parents):
+        raise ForeignFolderError(
+            f"{out}: is, or holds, the folder that this command runs in, which would be replaced under it; {_ADVICE},"
+            " or run the command from elsewhere"
+        )
     with disk.disk_errors(out):
         names = sorted(item.name for item in out.iterdir())
     if not names:

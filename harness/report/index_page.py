@@ -161,7 +161,7 @@ def _differences(study: WorldStudy) -> Json | None:
     _, *others = study.comparison.columns
     names = list(others[0].differences)
     return {
-        "first": study.rows[0].named,
+        "first": study.compared[0].named,
         "n": len(study.comparison.shared),
         "method": others[0].differences[names[0]].to_json()["method"],
         "names": [name.replace("_", " ") for name in names] if study.kind == "craft" else _plain(names),
@@ -173,7 +173,7 @@ def _differences(study: WorldStudy) -> Json | None:
                 "colour": row.colour % len(COLOURS),
                 "cells": [_difference(name, _of(column, name)) for name in names],
             }
-            for row, column in zip(study.rows[1:], others, strict=True)
+            for row, column in zip(study.compared[1:], others, strict=True)
         ],
     }
 

@@ -34,6 +34,7 @@ from harness.report.pictures import USUAL_SIZE, PicturePlan, recorded_numbers
 from harness.report.sources import find_sides
 from harness.report.study import WorldStudy, parameters, study_world
 from harness.report.tables import condition_rows, difference_rows, episode_rows, sensitivity_rows, write_table
+from harness.sides import Side
 from harness.words import visible
 from harness.workers import work_through
 from harness.worlds import KINDS
@@ -102,9 +103,7 @@ def make_report(
     follower.stage("reading results")
     found, problems = find_sides(paths)
     conditions = conditions_of(found)
-    inside = next((path for path in paths if out.resolve() in (path.resolve(), *path.resolve().parents)), None)
-    if inside is not None:
-        raise UsageError(f"{out}: holds {inside}, which is to be reported; choose another --out folder")
+    _check_apart(paths, found, out)
     with report_folder(out) as aside:
         making = _Making(aside, out.resolve(), options, follower)
         conditions, done = making.episodes(conditions)
@@ -119,7 +118,7 @@ def make_report(
         panels = making.figures(studies)
         follower.stage("writing tables")
         tables = making.tables(conditions, studies)
-        remarks = making.remarks(conditions, [told for _, told in done])
+        remarks = making.remarks([told for _, told in done])
         title = _title(paths)
         write_index(aside / INDEX_NAME, title, studies, Files(tables, panels), problems, remarks)
         told = _told(title, conditions, studies, tables, panels, problems, remarks, [each for _, each in done])
@@ -196,7 +195,7 @@ class _Making:
                     tables[f"figure-{study.kind}-{exhibit.name}"] = exhibit.rows()
         return {name: write_table(folder, name, rows) for name, rows in tables.items() if rows}
 
-    def remarks(self, conditions: Sequence[Condition], done: Sequence[EpisodeDone]) -> list[str]:
+    def remarks(self, done: Sequence[EpisodeDone]) -> list[str]:
         """What a reader has to know of the pictures."""
         remarks = []
         if self._undrawn:
@@ -206,8 +205,8 @@ class _Making:
             )
         if drawn := sum(each.drawn for each in done):
             remarks.append(
-                f"{drawn} pictures were not kept and are drawn again from the recordings; lossy compression aside, they"
-                " are what the agent saw."
+                f"{drawn} pictures that the runs did not keep are drawn again from the recordings; lossy compression"
+                " aside, they are what was in view."
             )
         if self._options.copied and (copied := sum(each.copied for each in done)):
             remarks.append(f"{copied} pictures of the runs are copied into this folder, which can be taken elsewhere.")
@@ -280,17 +279,36 @@ def _living_workers() -> Iterator[None]:
         ) from error
 
 
+def _check_apart(paths: Sequence[Path], sides: Sequence[Side], out: Path) -> None:
+    """Looks that the report and what it is of do not get into each other.
+
+    Raises:
+        UsageError: The report would lie over a run, or among the episodes of one.
+    """
+    place = out.resolve()
+    over = next((path for path in paths if place in (path.resolve(), *path.resolve().parents)), None)
+    if over is not None:
+        raise UsageError(f"{out}: holds {over}, which is to be reported; choose another --out folder")
+    among = next(
+        (side for side in sides if side.folder.resolve() / store.EPISODES_NAME in (place, *place.parents)), None
+    )
+    if among is not None:
+        raise UsageError(f"{out}: lies among the episodes of {among.folder}; choose another --out folder")
+
+
 def _relative(words: str, condition: Condition) -> str:
     return f"{condition.key} {without_place(words, condition.side.folder)}"
 
 
 def _record(condition: Condition, episode: Episode) -> Path | None:
-    """The file with an episode's decisions; None if it was never begun."""
+    """The file with an episode's decisions, or where it should be; None if the episode was never begun."""
     try:
         path = condition.side.record(episode.name)
     except (KeyError, OresightError):
         return None
-    return path if path.is_file() or path.is_symlink() else None
+    # Figures under other parameters are without a result that has no recording, so that it is named like a broken one.
+    is_due = episode.summary is not None
+    return path if is_due or path.exists() or path.is_symlink() else None
 
 
 def _wants_pictures(condition: Condition, episode: Episode) -> bool:

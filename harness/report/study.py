@@ -66,13 +66,15 @@ class WorldStudy:
     Attributes:
         kind: Of the world.
         rows: A condition each.
-        comparison: On the episodes that all of them share; None with fewer than two, or if they share none.
+        compared: Those of them that have a result, if there are two or more and they share an episode.
+        comparison: Of these, in their order; None if there are none.
         exhibits: The figures, in order.
         notes: What a reader has to know, in sentences.
     """
 
     kind: str
     rows: tuple[ConditionFigures, ...]
+    compared: tuple[ConditionFigures, ...]
     comparison: Comparison | None
     exhibits: tuple[Exhibit | Absent, ...]
     notes: tuple[str, ...]
@@ -87,14 +89,7 @@ def study_world(kind: str, conditions: Sequence[Condition]) -> WorldStudy:
     """Makes the figures of the conditions in one world."""
     rows = tuple(_figures(condition, colour) for colour, condition in enumerate(conditions))
     notes = list(_notes(kind, rows))
-    comparison = None
-    if len(conditions) > 1:
-        try:
-            comparison = compare([condition.side for condition in conditions])
-            said = {words for row in rows for words in _said_elsewhere(row)}
-            notes += [note for note in comparison.notes if note not in said]
-        except UsageError as error:
-            notes.append(f"Differences are left out: {error}.")
+    compared, comparison = _compared(rows, notes)
     exhibits = (
         success_against_error(kind, rows),
         by_prompts(kind, conditions),
@@ -104,7 +99,7 @@ def study_world(kind: str, conditions: Sequence[Condition]) -> WorldStudy:
         by_memory(kind, conditions),
         sensitivity(rows),
     )
-    return WorldStudy(kind, rows, comparison, exhibits, tuple(dict.fromkeys(notes)))
+    return WorldStudy(kind, rows, compared, comparison, exhibits, tuple(dict.fromkeys(notes)))
 
 
 def success_against_error(kind: str, rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
@@ -184,6 +179,10 @@ def sensitivity(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
         notes.append("Drawn in the lenient reading; the table has both.")
     if len(rows) > len(shown):
         notes.append(f"Drawn are the first {len(shown)} of {len(rows)} conditions; the table has all.")
+    for row in rows:
+        results, read = row.pooled.success.n, row.sensitivity[USUAL.alpha, USUAL.k].success.n
+        if read < results:
+            notes.append(f"{row.named}: over {read} of {results} results; the recordings of the others cannot be read.")
     return Exhibit("sensitivity", title, caption, tuple(panels), tuple(notes))
 
 
@@ -203,6 +202,31 @@ def _figures(condition: Condition, colour: int) -> ConditionFigures:
         condition.side.summary.usage(),
         {pair: each.rates() for pair, each in zip(PAIRS, pools, strict=True)},
     )
+
+
+def _compared(
+    rows: Sequence[ConditionFigures], notes: list[str]
+) -> tuple[tuple[ConditionFigures, ...], Comparison | None]:
+    """Compares the conditions that have a result, and notes what a reader has to know.
+
+    One without any shares no episode with the others, and is not to keep them from being compared.
+    """
+    if len(rows) < 2:
+        return (), None
+    there = tuple(row for row in rows if row.condition.counts.scored)
+    if len(there) < 2:
+        notes.append("Differences are left out: fewer than two conditions have a result.")
+        return (), None
+    if without := [row.named for row in rows if not row.condition.counts.scored]:
+        notes.append(f"Differences are without {'; '.join(without)}, which have no result.")
+    try:
+        comparison = compare([row.condition.side for row in there])
+    except UsageError as error:
+        notes.append(f"Differences are left out: {error}.")
+        return (), None
+    said = {words for row in rows for words in _said_elsewhere(row)}
+    notes += [note for note in comparison.notes if note not in said]
+    return there, comparison
 
 
 def _said_elsewhere(row: ConditionFigures) -> Iterator[str]:

@@ -68,7 +68,7 @@ def episode_rows(conditions: Sequence[Condition]) -> list[Json]:
                     **_who(condition),
                     **by_name[episode.name],
                     # One letter a decision: x, p and b are errors of exploration, exploitation and both, P is progress,
-                    # g a gain, - a decision that is not scored.
+                    # g a gain, a dot a decision that is not scored.
                     "decisions": marks,
                     "replay": episode.page,
                 }
@@ -87,13 +87,13 @@ def sensitivity_rows(studies: Sequence[WorldStudy]) -> list[Json]:
 
 
 def difference_rows(studies: Sequence[WorldStudy]) -> list[Json]:
-    """A row for each measure in which each condition is compared with the first of its world."""
+    """A row for each measure in which each condition is compared with the first of its world that has a result."""
     rows: list[Json] = []
     for study in studies:
         if study.comparison is None:
             continue
-        first = study.rows[0]
-        for row, column in zip(study.rows[1:], study.comparison.columns[1:], strict=True):
+        first, *others = study.compared
+        for row, column in zip(others, study.comparison.columns[1:], strict=True):
             for measure, difference in column.differences.items():
                 told = {"world": study.kind, **_who(row.condition), "minus": first.condition.label, "measure": measure}
                 rows.append({**told, **difference_columns(difference)})

@@ -1,9 +1,8 @@
 """One episode as it lies on disk while somebody plays it: how it ended, or how far it is and what was said last.
 
-Which episodes there are is the business of `watch_run`.
+Which episodes there are is the business of `run`.
 """
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ class Usage:
         if told is None:
             return cls()
         cost = told.get("cost")
-        priced = isinstance(cost, int | float) and not isinstance(cost, bool) and math.isfinite(cost)
+        priced = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= store.COUNT_MAX
         return cls(
             True,
             _whole(told.get("input_tokens")),
@@ -242,4 +241,4 @@ class EpisodeWatch:
 
 
 def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= store.COUNT_MAX else 0

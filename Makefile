@@ -1,6 +1,6 @@
 # Everything a person types here. `make demo` and `make test` set up what they need by themselves.
 
-.PHONY: demo test check soak format
+.PHONY: demo test check soak bench format
 
 demo: ## One episode of the bundled scout, scored, recorded, with a video; ARGS="--seed 3"
 	@bash scripts/setup.sh
@@ -18,6 +18,10 @@ check: ## Lint, format and types
 soak: ## The long versions: minutes to an hour
 	@bash scripts/setup.sh dev
 	.venv/bin/python -m pytest -n 2 -m soak
+
+bench: ## All benchmarks beside the peers: docs/benchmarks.md; some ten minutes on a machine that does nothing else
+	@bash scripts/setup.sh dev
+	.venv/bin/python -m benchmarks.run --out docs
 
 format: ## Puts every file into shape
 	@bash scripts/setup.sh dev

@@ -39,7 +39,7 @@ class Row:
 def rows_of(results: Results) -> list[Row]:
     """Return every goal with its value, ratios first."""
     drawn, frames, plain = results["rendered"], results["frames"], results["plain"]
-    memory, walk, grid = results["memory"], results["long walk"], results["grid"]
+    memory, walk, grid, report = results["memory"], results["long walk"], results["grid"], results["report"]
     rows = [
         Row(
             f"rendered decisions beside Miniworld's Maze, {size}",
@@ -120,6 +120,17 @@ def rows_of(results: Results) -> list[Row]:
         ),
         Row("the suite craft-mine by the scout", results["suites"]["craft_mine_by_scout_s"], 60.0, "s", False),
         Row("the grid's suite main by frontier", results["suites"]["grid_main_by_frontier_s"], 10.0, "s", False),
+        Row(
+            f"the report of {report['episodes']:,.0f} episodes with {report['decisions']:,.0f} decisions, two workers",
+            report["report_s"],
+            60.0,
+            "s",
+            False,
+            f"{report['processor_s']:.0f} s of processor time, {report['report_mb']:.0f} MB",
+        ),
+        Row(
+            "its page, opened in Chromium", report["page_opened_s"], 2.0, "s", False, "without the start of the browser"
+        ),
     ]
     return rows
 

@@ -103,6 +103,8 @@ def measure(peers: Peers, rounds: int, say: Callable[[str], None]) -> Results:
     results["harness"] = {name: statistics.median(run[name] for run in runs) for name in runs[0]}
     results["workers"] = measured(f"harness_runs.episodes_by_workers({WORKERS})")
     results["suites"] = measured("harness_runs.suites()")
+    say("the report of a large study")
+    results["report"] = measured("report.large_study(2)")
     return results
 
 

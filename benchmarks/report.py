@@ -1,17 +1,13 @@
-"""How long a report of a large study takes, and its page to open: 2,000 episodes and 200,000 decisions.
+"""Measures of the report of a large study, 2,000 episodes and 200,000 decisions, and of its page in a browser.
 
-    python benchmarks/report_size.py [--keep FOLDER] [--workers 2]
-
-Bundled agents play the study first, mostly in the grid, which takes some minutes; with --keep it is kept and played
-once. The page is opened in headless Chromium, if Playwright and Chromium are there.
+Bundled agents play the study first, mostly in the grid.
 """
 
-import argparse
 import resource
 import shutil
+import statistics
 import tempfile
 import time
-from contextlib import nullcontext
 from pathlib import Path
 
 from harness.conditions import Arm, Condition, Manner, make_arm
@@ -64,17 +60,14 @@ def play(folder: Path, workers: int) -> list[RunSummary]:
     return summaries
 
 
-def open_page(page: Path) -> None:
-    """Opens the page a few times and prints how long it takes until it has loaded and been painted."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        executable = None
-    if executable is None:
-        print("page: not opened, since there is no Chromium or no Playwright; run scripts/setup.sh dev")
-        return
+def open_page(page: Path) -> dict[str, float]:
+    """Return the seconds until the page has loaded and been painted in headless Chromium, and its table been sorted."""
+    from playwright.sync_api import sync_playwright
+
     painted = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+    opened, sorted_ = [], []
+    # Where the system has none, the one that Playwright installs.
+    executable = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         for _ in range(OPENINGS):
@@ -82,14 +75,14 @@ def open_page(page: Path) -> None:
             begun = time.perf_counter()
             tab.goto(page.resolve().as_uri(), wait_until="load")
             tab.evaluate(painted)
-            opened = time.perf_counter() - begun
+            opened.append(time.perf_counter() - begun)
             begun = time.perf_counter()
             tab.locator("table.episodes thead button").first.click()
             tab.evaluate(painted)
-            rows = tab.locator("table.episodes tbody tr").count()
-            print(f"page: opened in {opened:.2f} s with {rows} rows; sorted in {time.perf_counter() - begun:.2f} s")
+            sorted_.append(time.perf_counter() - begun)
             tab.close()
         browser.close()
+    return {"page_opened_s": statistics.median(opened), "page_sorted_s": statistics.median(sorted_)}
 
 
 def processor_s() -> float:
@@ -98,31 +91,22 @@ def processor_s() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def main() -> None:
-    """Plays, reports, opens."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--keep", type=Path, help="folder of the study, played once and kept")
-    parser.add_argument("--workers", type=int, default=2)
-    given = parser.parse_args()
-    with nullcontext(given.keep) if given.keep else tempfile.TemporaryDirectory() as place:
+def large_study(workers: int) -> dict[str, float]:
+    """Play the study, report it and open its page; return seconds and sizes."""
+    with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        begun = time.perf_counter()
-        summaries = play(folder / "study", given.workers)
-        episodes = sum(len(summary.results) for summary in summaries)
-        decisions = sum(result.steps for summary in summaries for result in summary.results)
-        print(f"study: {episodes} episodes, {decisions} decisions, played in {time.perf_counter() - begun:.0f} s")
+        summaries = play(folder / "study", workers)
         out = folder / "report"
         begun, worked = time.perf_counter(), processor_s()
         paths = [folder / "study" / kind for kind in ("grid", "craft")]
-        make_report(paths, out, ReportOptions(drawing="none", workers=given.workers))
-        print(
-            f"report: {time.perf_counter() - begun:.1f} s with {given.workers} workers,"
-            f" {processor_s() - worked:.1f} s of processor time"
-        )
-        size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
-        print(f"size: {size / 1e6:.0f} MB, index.html {(out / 'index.html').stat().st_size / 1e6:.1f} MB")
-        open_page(out / "index.html")
-
-
-if __name__ == "__main__":
-    main()
+        make_report(paths, out, ReportOptions(drawing="none", workers=workers))
+        took, processor = time.perf_counter() - begun, processor_s() - worked
+        return {
+            "episodes": sum(len(summary.results) for summary in summaries),
+            "decisions": sum(result.steps for summary in summaries for result in summary.results),
+            "report_s": took,
+            "processor_s": processor,
+            "report_mb": sum(file.stat().st_size for file in out.rglob("*") if file.is_file()) / 1e6,
+            "index_mb": (out / "index.html").stat().st_size / 1e6,
+            **open_page(out / "index.html"),
+        }

@@ -96,16 +96,6 @@ def episode_to_json(
     return {"kind": "grid", "visibility": visibility, "map": map_to_json(map_), "moves": list(moves)}
 
 
-def save_map(map_: GridMap, file: Path, visibility: Visibility = "partial") -> None:
-    """Write a map file, one line long.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    text = json.dumps(episode_to_json(map_, visibility), ensure_ascii=False, separators=(",", ":"))
-    file.write_text(text + "\n", encoding="utf-8")
-
-
 def load_map(file: Path) -> GridMap:
     """Read a map file: an episode with its "map", or the bare map.
 

@@ -137,10 +137,6 @@ class GridMap:
         """Return the node on a cell, if any."""
         return self.nodes_by_cell.get(cell)
 
-    def neighbours(self, cell: Cell) -> tuple[Cell, ...]:
-        """Return the traversable cells beside a cell, in the order up, down, left, right."""
-        return tuple(self.ways[cell].values())
-
     def admissible(self, cell: Cell) -> tuple[str, ...]:
         """Return the directions that lead somewhere, in the order up, down, left, right."""
         return tuple(self.ways[cell])

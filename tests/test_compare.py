@@ -145,6 +145,7 @@ def test_compare_of_an_incomplete_run_exits_with_3(oresight: Any, tmp_path: Path
         (["--agent", "random", "--memory", "raw,elephant", "--suite", "main"], "unknown memory 'elephant'"),
         (["--agent", "random,frontier", "--suite", "main", "--max-cost", "1"], "none plays"),
         (["nowhere", "elsewhere"], "holds no run.json"),
+        (["nowhere", "elsewhere", "--dry-run"], "folders are only read"),
     ],
 )
 def test_a_wrong_comparison_is_one_sentence_and_leaves_nothing(

@@ -96,7 +96,7 @@ def test_up_is_plus_y_and_admissible_directions_have_one_order() -> None:
         """
     )
     assert map_.admissible((1, 1)) == ("up", "down", "left", "right")
-    assert map_.neighbours((1, 1)) == ((1, 2), (1, 0), (0, 1), (2, 1))
+    assert tuple(map_.ways[1, 1].values()) == ((1, 2), (1, 0), (0, 1), (2, 1))
     assert map_.node_at((1, 2)) == map_.node("A")
     assert map_.admissible((0, 0)) == ("up", "right")
 

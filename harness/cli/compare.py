@@ -71,6 +71,8 @@ def compare(
     if runs:
         if agent is not None or model is not None or suite is not None or scenario is not None:
             raise UsageError("give either folders of runs or sessions, or agents and models to play, not both")
+        if dry_run:
+            raise UsageError("--dry-run counts what would be played, and folders are only read; leave it out")
         _compare_runs(runs, as_json)
         return
     kind = world or _kind(suite, scenario, map_file, demand)

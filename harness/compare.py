@@ -16,10 +16,9 @@ from harness.sides import load_sides as load_sides
 from harness.summary import summary_of
 from harness.verdicts import readings
 from scoring.rates import RESAMPLES, SEED, Counts, Interval, PooledRates, bootstrap_difference, pool
-from scoring.summary import EpisodeSummary
+from scoring.summary import ERROR_KINDS, EpisodeSummary, Tally
 
 COMPARISON_FORMAT = "oresight.comparison"
-KINDS = {"exploration": "explore", "exploitation": "exploit"}
 METHOD = f"paired bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %"
 _MILLION = 1_000_000
 _NAMED = 5
@@ -153,17 +152,17 @@ def compare(sides: Sequence[Side]) -> Comparison:
 def measures(kind: str) -> dict[str, Callable[[EpisodeSummary], Counts]]:
     """What is compared, by name: of each episode a numerator and a denominator."""
     found: dict[str, Callable[[EpisodeSummary], Counts]] = {"success": lambda summary: (int(summary.success), 1)}
-    for error, part in KINDS.items():
+    for error in ERROR_KINDS:
         for reading in readings(kind):
-            found[f"{error}_error_{reading}"] = _counts_of(reading, part)
+            found[f"{error}_error_{reading}"] = _counts_of(reading, error)
     found["decisions_used"] = lambda summary: (summary.steps_taken, 1)
     return found
 
 
-def _counts_of(reading: str, part: str) -> Callable[[EpisodeSummary], Counts]:
+def _counts_of(reading: str, error: str) -> Callable[[EpisodeSummary], Counts]:
     def counts(summary: EpisodeSummary) -> Counts:
-        found: Counts = getattr(getattr(summary, reading), part)
-        return found
+        tally: Tally = getattr(summary, reading)
+        return tally.counts(error)
 
     return counts
 

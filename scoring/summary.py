@@ -10,6 +10,8 @@ from typing import Self
 from scoring.core import Case, ErrorKind, Verdict
 from scoring.records import BlockPos, Json, Outcome
 
+ERROR_KINDS = ("exploration", "exploitation")
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -143,6 +145,10 @@ class Tally:
         if case.exploit_eligible:
             self.exploit_eligible += 1
             self.exploit_errors += wrong
+
+    def counts(self, kind: str) -> tuple[int, int]:
+        """Errors of a kind, which is one of `ERROR_KINDS`, and the decisions eligible for it."""
+        return {"exploration": self.explore, "exploitation": self.exploit}[kind]
 
     @property
     def explore(self) -> tuple[int, int]:

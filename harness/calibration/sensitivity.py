@@ -35,7 +35,6 @@ _WORDS = {
     "discovery_px": "discovery px",
 }
 READINGS = ("lenient", "strict")
-_PARTS = {"exploration": "explore", "exploitation": "exploit"}
 
 
 @dataclass(frozen=True)
@@ -164,7 +163,7 @@ def moves_of(name: str, case: int | None, kind: str, episodes: Sequence[Sequence
     for reading in READINGS:
         cells: list[Counts] = []
         for place in range(len(SETTINGS)):
-            counts = [getattr(getattr(episode[place], reading), _PARTS[kind]) for episode in episodes]
+            counts = [getattr(episode[place], reading).counts(kind) for episode in episodes]
             cells.append((sum(errors for errors, _ in counts), sum(eligible for _, eligible in counts)))
         pooled[reading] = tuple(cells)
     return Moves(name, case, kind, pooled["lenient"], pooled["strict"])

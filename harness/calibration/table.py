@@ -25,7 +25,7 @@ from harness.worlds import World, find_worlds, suite_names
 from scoring.parameters import Parameters
 from scoring.rates import Counts, Figure, error_figure
 from scoring.records import CraftFacts, CraftScenario, StartFacts
-from scoring.summary import EpisodeSummary
+from scoring.summary import ERROR_KINDS, EpisodeSummary
 
 WORLD_SEEDS = (0, 1, 2, 3, 4)
 SUITE = "craft-mine"
@@ -127,11 +127,11 @@ class Calibration:
 
 def measure_behaviour(behaviour: Behaviour) -> tuple[Row, Moves]:
     """Play a behaviour in every calibration world and pool what the scorer says of it, under every setting."""
-    kind, part = ("exploration", "explore") if behaviour.case == 1 else ("exploitation", "exploit")
+    kind = "exploration" if behaviour.case == 1 else "exploitation"
     plays = [_play(behaviour, seed) for seed in WORLD_SEEDS]
     scored = [[play.score(setting.parameters) for setting in SETTINGS] for play in plays]
     # The first of the settings is the defaults.
-    lenient: list[Counts] = [getattr(tallies[0].lenient, part) for tallies in scored]
+    lenient: list[Counts] = [tallies[0].lenient.counts(kind) for tallies in scored]
     row = Row(
         behaviour.name,
         behaviour.case,
@@ -142,7 +142,7 @@ def measure_behaviour(behaviour: Behaviour) -> tuple[Row, Moves]:
         sum(play.counted for play in plays),
         sum(eligible for _, eligible in lenient),
         error_figure(lenient),
-        error_figure([getattr(tallies[0].strict, part) for tallies in scored]),
+        error_figure([tallies[0].strict.counts(kind) for tallies in scored]),
     )
     return row, moves_of(behaviour.name, behaviour.case, kind, scored)
 
@@ -185,8 +185,8 @@ def agent_name(agent: str, memory: str) -> str:
 def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
     """Return the exploration and exploitation rows of an agent or a person."""
     rows = []
-    for kind, part in (("exploration", "explore"), ("exploitation", "exploit")):
-        lenient: list[Counts] = [getattr(summary.lenient, part) for summary in summaries]
+    for kind in ERROR_KINDS:
+        lenient: list[Counts] = [summary.lenient.counts(kind) for summary in summaries]
         rows.append(
             Row(
                 name,
@@ -198,7 +198,7 @@ def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
                 sum(summary.decisions for summary in summaries),
                 sum(eligible for _, eligible in lenient),
                 error_figure(lenient),
-                error_figure([getattr(summary.strict, part) for summary in summaries]),
+                error_figure([summary.strict.counts(kind) for summary in summaries]),
             )
         )
     return rows

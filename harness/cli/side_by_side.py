@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from harness.cli.display import columns, figure_words
-from harness.compare import KINDS, METHOD, Column, Comparison, Difference
+from harness.compare import METHOD, Column, Comparison, Difference
 from harness.conditions import Forecast
 from harness.verdicts import readings
 from harness.words import visible
+from scoring.summary import ERROR_KINDS
 
 _UNDEFINED = "–"
 
@@ -51,7 +52,7 @@ def _figures(comparison: Comparison) -> list[tuple[str, ...]]:
     shown = comparison.columns
     rows: list[tuple[str, ...]] = [("", *(visible(column.label) for column in shown))]
     rows.append(("success", *(figure_words(column.pooled.success) for column in shown)))
-    for kind in KINDS:
+    for kind in ERROR_KINDS:
         for reading in readings(comparison.kind):
             figures = [getattr(getattr(column.pooled, reading), kind) for column in shown]
             rows.append((_error_name(kind, reading, comparison.kind), *map(figure_words, figures)))
@@ -66,7 +67,7 @@ def _differences(comparison: Comparison) -> list[tuple[str, ...]]:
     others = comparison.columns[1:]
     rows: list[tuple[str, ...]] = [("", *(visible(column.label) for column in others))]
     names = {"success": "success"}
-    for kind in KINDS:
+    for kind in ERROR_KINDS:
         for reading in readings(comparison.kind):
             names[f"{kind}_error_{reading}"] = _error_name(kind, reading, comparison.kind)
     names["decisions_used"] = "decisions used"

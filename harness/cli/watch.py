@@ -18,9 +18,9 @@ from harness.watching.conditions import Look, State, Watch
 from harness.watching.episode import Begun, Ended
 from harness.watching.run import Condition
 from harness.words import visible
+from scoring.summary import ERROR_KINDS
 
 INTERRUPTED = 130
-_KINDS = {"exploration": "explore", "exploitation": "exploit"}
 # A study with more conditions than this is told in two lines each.
 _IN_FULL = 2
 _SAID_CHARACTERS = 300
@@ -148,7 +148,7 @@ def _in_full(condition: Condition, state: State) -> list[str]:
     lines = [visible(condition.label), f"  {_counts_words(condition, state)}"]
     if condition.finished:
         lines.append(f"  success {figure_words(condition.success)}")
-        lines += [f"  {kind} error {_error_words(condition, kind)}" for kind in _KINDS]
+        lines += [f"  {kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS]
     if rest := _cost_and_pace(condition, state):
         lines.append(f"  {rest}")
     return lines
@@ -159,7 +159,7 @@ def _in_short(condition: Condition, state: State) -> list[str]:
     figures: list[str] = []
     if condition.finished:
         figures.append(f"success {figure_words(condition.success)}")
-        figures += [f"{kind} error {_error_words(condition, kind)}" for kind in _KINDS]
+        figures += [f"{kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS]
     if rest := _cost_and_pace(condition, state):
         figures.append(rest)
     return [*lines, f"  {'; '.join(figures)}"] if figures else lines
@@ -181,7 +181,7 @@ def _begun_word(state: State) -> str:
 
 
 def _error_words(condition: Condition, kind: str) -> str:
-    words = {reading: rate_words(*getattr(tally, _KINDS[kind])) for reading, tally in condition.tallies.items()}
+    words = {reading: rate_words(*tally.counts(kind)) for reading, tally in condition.tallies.items()}
     if len(words) == 1:
         return next(iter(words.values()))
     return ", ".join(f"{reading} {rate}" for reading, rate in words.items())
@@ -223,7 +223,7 @@ def _begun_lines(begun: Begun, now_s: float, label: str) -> list[str]:
 def _ended_words(ended: Ended) -> str:
     words = f"{visible(ended.id)}: {outcome_words(ended)}"
     if ended.outcome.counts:
-        words += "".join(f"; {kind} error {rate_words(*getattr(ended.lenient, part))}" for kind, part in _KINDS.items())
+        words += "".join(f"; {kind} error {rate_words(*ended.lenient.counts(kind))}" for kind in ERROR_KINDS)
     return words
 
 

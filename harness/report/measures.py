@@ -18,11 +18,9 @@ from scoring.rates import (
     success_figure,
 )
 from scoring.rates import Figure as Ratio
-from scoring.summary import EpisodeSummary
+from scoring.summary import ERROR_KINDS, EpisodeSummary, Tally
 
 _MILLION = 1_000_000
-KINDS = ("exploration", "exploitation")
-_PARTS = {"exploration": "explore", "exploitation": "exploit"}
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,8 @@ class Measure:
 
     def _counts(self, summary: EpisodeSummary) -> Counts:
         assert self.error is not None
-        found: Counts = getattr(getattr(summary, self.reading), _PARTS[self.error])
-        return found
+        tally: Tally = getattr(summary, self.reading)
+        return tally.counts(self.error)
 
 
 def errors(kind: str) -> tuple[Measure, ...]:
@@ -75,7 +73,7 @@ def errors(kind: str) -> tuple[Measure, ...]:
     return tuple(
         Measure(f"{error} error, {reading}" if several else f"{error} error", error, reading)
         for reading in readings(kind)
-        for error in KINDS
+        for error in ERROR_KINDS
     )
 
 

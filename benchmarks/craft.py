@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.quad import Quad
-from craftenv.env import CraftEnv
-from craftenv.render.context import describe
-from craftenv.scenarios import get_scenario, scenario_names
+from oresight.craftenv.env import CraftEnv
+from oresight.craftenv.render.context import describe
+from oresight.craftenv.scenarios.suites import get_scenario, scenario_names
 
 SCENARIO = "outcrop-0"
 LOOKS = ("look_left", "look_right", "look_up", "look_down")

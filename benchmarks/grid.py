@@ -3,10 +3,10 @@
 import random
 import time
 
-from gridenv.env import GridEnv
-from gridenv.gymenv import GridGymEnv
-from gridenv.model import DIRECTION_NAMES
-from gridenv.suites import get_scenario
+from oresight.gridenv.env import GridEnv
+from oresight.gridenv.gymenv import GridGymEnv
+from oresight.gridenv.model import DIRECTION_NAMES
+from oresight.gridenv.suites import get_scenario
 
 SCENARIO = "low-large-0"
 

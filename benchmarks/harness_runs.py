@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.answer_server import answer_server
 
-_ORESIGHT = (sys.executable, "-m", "harness.cli.main")
+_ORESIGHT = (sys.executable, "-m", "oresight.harness.cli.main")
 _BARE_REQUESTS = 100
 
 

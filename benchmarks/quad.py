@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.render import context as gl_context
-from craftenv.render.framebuffer import Framebuffer
-from craftenv.render.programs import Program
+from oresight.craftenv.render import context as gl_context
+from oresight.craftenv.render.framebuffer import Framebuffer
+from oresight.craftenv.render.programs import Program
 
 _TEXTURE_PX = 256
 

@@ -10,13 +10,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness.conditions import Arm, Condition, Manner, make_arm
-from harness.executors import make_executor
-from harness.report.report import ReportOptions, make_report
-from harness.runner import run_all
-from harness.selection import Selection
-from harness.studyfile import study_folder
-from harness.summary import RunSummary
+from oresight.harness.analysis.summary import RunSummary
+from oresight.harness.report.build import ReportOptions, make_report
+from oresight.harness.running.executors import make_executor
+from oresight.harness.running.plan import Arm, Condition, Manner, make_arm
+from oresight.harness.running.runner import run_all
+from oresight.harness.running.selection import Selection
+from oresight.harness.running.study_file import study_folder
 
 GRID_AGENTS = (
     "random",

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.goals import Results, rows_of, to_markdown
 from benchmarks.peers import Peers
-from harness.worlds import own_version
+from oresight.harness.worlds import own_version
 
 ROUNDS = 5
 WORKERS = (1, 2, 4)

@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from gridenv.mapfile import map_to_json, parse_map
-from gridenv.model import DIRECTION_NAMES, Cell, Exploration, GridMap
-from scoring.grid import GridScenario, GridScorer
-from scoring.parameters import Parameters
+from oresight.gridenv.mapfile import map_to_json, parse_map
+from oresight.gridenv.model import DIRECTION_NAMES, Cell, Exploration, GridMap
+from oresight.scoring.grid.adapter import GridScenario, GridScorer
+from oresight.scoring.parameters import Parameters
 
 CELLS = 100
 LENGTHS = (300, 10_000, 100_000, 1_000_000)
@@ -26,8 +26,8 @@ FILE_EPISODES = (500, 2_000, 8_000)
 _MEMORY = """
 import resource, sys
 from pathlib import Path
-from scoring.parameters import Parameters
-from scoring.report import Totals, score_stream
+from oresight.scoring.parameters import Parameters
+from oresight.scoring.score import Totals, score_stream
 totals = Totals(Parameters())
 for found in score_stream([Path(sys.argv[1])], totals.parameters, keep_steps=False):
     totals.add(found)

@@ -7,7 +7,7 @@ durations of moving, looking, jumping and mining); the remaining durations are t
 from dataclasses import dataclass
 from enum import Enum
 
-from craftenv.config import LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS
+from oresight.craftenv.config import LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS
 
 
 class Effect(Enum):

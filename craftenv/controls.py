@@ -7,9 +7,9 @@ other; `Choices` reads the same events as decisions, one a key. What a key does 
 from collections import deque
 from dataclasses import dataclass
 
-from craftenv.actions import ACTIONS, BY_NAME, Action, Effect
-from craftenv.config import HOTBAR_SLOTS
-from craftenv.sim.engine import Controls
+from oresight.craftenv.actions import ACTIONS, BY_NAME, Action, Effect
+from oresight.craftenv.config import HOTBAR_SLOTS
+from oresight.craftenv.sim.engine import Controls
 
 LEFT_BUTTON = "left button"
 RIGHT_BUTTON = "right button"

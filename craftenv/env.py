@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.actions import ACTION_NAMES, BY_NAME
-from craftenv.config import WALK_PER_TICK
-from craftenv.scenario import Scenario
-from craftenv.sim.angles import counts
-from craftenv.sim.engine import Engine, Happenings
-from craftenv.sim.facts import Facts, Referee
-from craftenv.sim.ground import spawn_on_ground
-from craftenv.text import describe, outcome
+from oresight.craftenv.actions import ACTION_NAMES, BY_NAME
+from oresight.craftenv.config import WALK_PER_TICK
+from oresight.craftenv.scenarios.scenario import Scenario
+from oresight.craftenv.sim.angles import counts
+from oresight.craftenv.sim.engine import Engine, Happenings
+from oresight.craftenv.sim.facts import Facts, Referee
+from oresight.craftenv.sim.ground import spawn_on_ground
+from oresight.craftenv.text import describe, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from craftenv.render.renderer import Renderer
+    from oresight.craftenv.render.renderer import Renderer
 
 Picture = npt.NDArray[np.uint8]
 
@@ -214,8 +214,8 @@ class CraftEnv:
         Raises:
             OpenGLUnavailable: There is no OpenGL here; the message says what to install.
         """
-        from craftenv.render.renderer import Renderer
-        from craftenv.render.scene import draw_game
+        from oresight.craftenv.render.renderer import Renderer
+        from oresight.craftenv.render.scene import draw_game
 
         engine = self.engine
         if self._renderer is None:

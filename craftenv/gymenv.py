@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from craftenv.actions import ACTION_NAMES
-from craftenv.env import CraftEnv, Observation
-from craftenv.scenario import Scenario
-from craftenv.scenarios import get_scenario
+from oresight.craftenv.actions import ACTION_NAMES
+from oresight.craftenv.env import CraftEnv, Observation
+from oresight.craftenv.scenarios.scenario import Scenario
+from oresight.craftenv.scenarios.suites import get_scenario
 
 if TYPE_CHECKING:
-    from craftenv.render.screen import Screen
+    from oresight.craftenv.render.screen import Screen
 
 ENV_ID = "oresight/CraftMine-v0"
 # Longer than any text: nine slots, and an action can break or lose only so many kinds of block.
@@ -111,7 +111,7 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
             raise ValueError(f"unknown reset options {sorted(options)}; this environment has none")
         if self.render_mode == "human" and self._screen is None:
             # Before the first picture: whether a process has a window is decided once.
-            from craftenv.render.screen import Screen
+            from oresight.craftenv.render.screen import Screen
 
             self._screen = Screen(f"oresight: {self._env.scenario.name}", *self._size)
         observation = self._env.reset(seed)
@@ -165,4 +165,4 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
 
 
 if ENV_ID not in gymnasium.registry:
-    gymnasium.register(id=ENV_ID, entry_point="craftenv.gymenv:CraftMineEnv")
+    gymnasium.register(id=ENV_ID, entry_point="oresight.craftenv.gymenv:CraftMineEnv")

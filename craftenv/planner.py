@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.actions import BY_NAME
-from craftenv.config import HEIGHT, LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS, PITCH_LIMIT_COUNTS, WALK_PER_TICK
-from craftenv.scenario import Scenario
-from craftenv.sim.aiming import BREAK_TICKS, PITCHES, YAWS
-from craftenv.sim.angles import cosine, counts, direction, sine
-from craftenv.sim.engine import Engine
-from craftenv.sim.geometry import SOLID
-from craftenv.sim.search import FIELD_RANGE, FIELD_SIDE, fill_field, search
-from craftenv.sim.world import Position, World
+from oresight.craftenv.actions import BY_NAME
+from oresight.craftenv.config import HEIGHT, LOOK_PITCH_COUNTS, LOOK_YAW_COUNTS, PITCH_LIMIT_COUNTS, WALK_PER_TICK
+from oresight.craftenv.scenarios.scenario import Scenario
+from oresight.craftenv.sim.aiming import BREAK_TICKS, PITCHES, YAWS
+from oresight.craftenv.sim.angles import cosine, counts, direction, sine
+from oresight.craftenv.sim.engine import Engine
+from oresight.craftenv.sim.geometry import SOLID
+from oresight.craftenv.sim.search import FIELD_RANGE, FIELD_SIDE, fill_field, search
+from oresight.craftenv.sim.world import Position, World
 
 PLAN_LIMIT = 50
 # Chunks that the planner reads around the player: 7 leave at least 112 blocks on every side.

@@ -7,8 +7,8 @@ the four strategies), the request for reasoning where it is wanted, and the form
 from collections.abc import Mapping
 from typing import Literal
 
-import assets
-from craftenv.actions import ACTIONS
+from oresight import assets
+from oresight.craftenv.actions import ACTIONS
 
 Strategy = Literal["base", "exploration", "exploitation", "balance"]
 STRATEGIES: tuple[Strategy, ...] = ("base", "exploration", "exploitation", "balance")

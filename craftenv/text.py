@@ -5,11 +5,11 @@ Never coordinates (unless an ablation asks for them), the seed, ore positions, t
 
 from collections import Counter
 
-from craftenv.actions import Action, Effect
-from craftenv.blocks import Block
-from craftenv.config import PITCH_LIMIT_COUNTS, SWIM_FACTOR
-from craftenv.sim.engine import Engine, Happenings
-from craftenv.sim.player import Player
+from oresight.craftenv.actions import Action, Effect
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import PITCH_LIMIT_COUNTS, SWIM_FACTOR
+from oresight.craftenv.sim.engine import Engine, Happenings
+from oresight.craftenv.sim.player import Player
 
 # Feet that moved less than this did not move as far as a person would notice, and this much counts as a free walk.
 _NOTICED_BLOCKS = 0.05

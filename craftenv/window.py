@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.actions import ACTIONS, Action
-from craftenv.blocks import Block
-from craftenv.config import EYE_HEIGHT, PITCH_LIMIT_COUNTS, TICKS_PER_SECOND, WALK_PER_TICK, YAW_COUNTS
-from craftenv.controls import (
+from oresight.craftenv.actions import ACTIONS, Action
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import EYE_HEIGHT, PITCH_LIMIT_COUNTS, TICKS_PER_SECOND, WALK_PER_TICK, YAW_COUNTS
+from oresight.craftenv.controls import (
     CHOICE_KEYS,
     LEFT_BUTTON,
     RIGHT_BUTTON,
@@ -31,13 +31,13 @@ from craftenv.controls import (
     Pressed,
     Released,
 )
-from craftenv.scenario import Scenario
-from craftenv.sim.angles import counts
-from craftenv.sim.engine import Controls, Engine, Happenings, controls_of
-from craftenv.text import outcome
+from oresight.craftenv.scenarios.scenario import Scenario
+from oresight.craftenv.sim.angles import counts
+from oresight.craftenv.sim.engine import Controls, Engine, Happenings, controls_of
+from oresight.craftenv.text import outcome
 
 if TYPE_CHECKING:
-    from craftenv.render.renderer import Renderer
+    from oresight.craftenv.render.renderer import Renderer
 
 TICK_S = 1.0 / TICKS_PER_SECOND
 # After a long frame, or a process that was stopped, the world goes on slower and never with one big step.
@@ -351,7 +351,7 @@ class Game:
             save: Keeps a screenshot and says what became of it.
             shows_referee: Whether the referee's overlay is there from the start.
         """
-        from craftenv.render.screen import picture_size
+        from oresight.craftenv.render.screen import picture_size
 
         self.session = session
         self.closed = False
@@ -368,7 +368,7 @@ class Game:
         self._capture()
 
     def _make_renderer(self, inside: tuple[int, int]) -> "Renderer":
-        from craftenv.render.renderer import Renderer
+        from oresight.craftenv.render.renderer import Renderer
 
         return Renderer(*self._picture_size(inside))
 
@@ -425,8 +425,8 @@ class Game:
 
     def picture(self, overlays: bool = True) -> Picture:
         """Draw what is to be seen now, uint8[height, width, 3]."""
-        from craftenv.render.panels import draw_panel
-        from craftenv.render.scene import draw_game
+        from oresight.craftenv.render.panels import draw_panel
+        from oresight.craftenv.render.scene import draw_game
 
         view = self.session.view()
         picture = draw_game(self._renderer, self.session.engine, view.eye, view.yaw, view.pitch)
@@ -487,7 +487,7 @@ def play(
     Raises:
         OpenGLUnavailable: There is no display, or no OpenGL 3.3 on it.
     """
-    from craftenv.render.screen import Screen
+    from oresight.craftenv.render.screen import Screen
 
     with Screen(title, *size) as screen:
         session = make_session()

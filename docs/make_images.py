@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from craftenv.env import CraftEnv
-from craftenv.scenarios import get_scenario
-from gridenv.mapfile import parse_map
-from gridenv.model import Cell, Exploration, GridMap
-from harness.plots import drawing_style, saved, sheet
-from harness.protocols import Pixels
-from harness.verdicts import case_words, verdict_words
-from scoring.craft import CraftScorer
-from scoring.grid import GridScenario, GridScorer
-from scoring.parameters import Parameters
-from scoring.summary import ScoredDecision
+from oresight.craftenv.env import CraftEnv
+from oresight.craftenv.scenarios.suites import get_scenario
+from oresight.gridenv.mapfile import parse_map
+from oresight.gridenv.model import Cell, Exploration, GridMap
+from oresight.harness.protocols import Pixels
+from oresight.harness.report.plots import drawing_style, saved, sheet
+from oresight.harness.wording import case_words, verdict_words
+from oresight.scoring.craft.adapter import CraftScorer
+from oresight.scoring.decisions import ScoredDecision
+from oresight.scoring.grid.adapter import GridScenario, GridScorer
+from oresight.scoring.parameters import Parameters
 
 IMAGES = Path(__file__).parent / "images"
 

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from craftenv.scenario import Scenario
-from harness.store import EpisodeResult, RunFile
-from harness.studyfile import StudyFile
-from scoring.records import json_schemas
+from oresight.craftenv.scenarios.scenario import Scenario
+from oresight.harness.records.folder import EpisodeResult, RunFile
+from oresight.harness.running.study_file import StudyFile
+from oresight.scoring.records import json_schemas
 
 SCHEMAS = Path(__file__).parent / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

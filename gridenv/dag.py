@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
-from gridenv.draws import Draws
+from oresight.gridenv.draws import Draws
 
 Options = tuple[tuple[str, ...], ...]
 

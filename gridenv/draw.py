@@ -5,7 +5,7 @@ Both can show what an agent knows, from a state. They are for referees and repor
 
 from dataclasses import dataclass
 
-from gridenv.model import Cell, GridMap, Node, State, beside
+from oresight.gridenv.model import Cell, GridMap, Node, State, beside
 
 MAX_DRAWN_CELLS = 250_000
 MAX_DRAWN_SIDE = 2000

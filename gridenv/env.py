@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from gridenv.mapfile import map_to_json
-from gridenv.model import DIRECTION_NAMES, DIRECTIONS, Arrival, Exploration, GridMap
-from gridenv.suites import GridScenario
-from gridenv.text import briefing, outcome_text, turn_text
+from oresight.gridenv.mapfile import map_to_json
+from oresight.gridenv.model import DIRECTION_NAMES, DIRECTIONS, Arrival, Exploration, GridMap
+from oresight.gridenv.suites import GridScenario
+from oresight.gridenv.text import briefing, outcome_text, turn_text
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ comes first (the goal before all), else the nearest cell that was never entered.
 
 from collections.abc import Iterable
 
-from gridenv.model import DIRECTION_NAMES, DIRECTIONS, Cell
-from gridenv.text import HeardNode, read_briefing, read_turn
+from oresight.gridenv.model import DIRECTION_NAMES, DIRECTIONS, Cell
+from oresight.gridenv.text import HeardNode, read_briefing, read_turn
 
 
 class Knowledge:

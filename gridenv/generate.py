@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from gridenv.dag import TaskDag, draw_dag
-from gridenv.draws import Draws
-from gridenv.layout import Layout, draw_layout, grid_sides
-from gridenv.model import GridMap, Node
-from gridenv.proof import Proof, prove
+from oresight.gridenv.dag import TaskDag, draw_dag
+from oresight.gridenv.draws import Draws
+from oresight.gridenv.layout import Layout, draw_layout, grid_sides
+from oresight.gridenv.model import GridMap, Node
+from oresight.gridenv.proof import Proof, prove
 
 GENERATOR_VERSION = 1
 MAX_NODES = 60

@@ -14,11 +14,11 @@ from typing import Any
 import gymnasium
 from gymnasium.spaces import Discrete, Text
 
-from gridenv.draw import draw_text
-from gridenv.env import GridEnv
-from gridenv.generate import DEMANDS, SIZES
-from gridenv.model import DIRECTION_NAMES, Visibility
-from gridenv.suites import GridScenario, UnknownScenarioError, get_scenario
+from oresight.gridenv.draw import draw_text
+from oresight.gridenv.env import GridEnv
+from oresight.gridenv.generate import DEMANDS, SIZES
+from oresight.gridenv.model import DIRECTION_NAMES, Visibility
+from oresight.gridenv.suites import GridScenario, UnknownScenarioError, get_scenario
 
 ENV_ID = "oresight/Grid-v0"
 _SEEDS = 2**31
@@ -123,7 +123,7 @@ def register() -> None:
     """Make "oresight/Grid-v0" known to gymnasium; again is harmless."""
     if ENV_ID not in gymnasium.registry:
         # Time limit and end come from the environment's own budget.
-        gymnasium.register(id=ENV_ID, entry_point="gridenv.gymenv:GridGymEnv")
+        gymnasium.register(id=ENV_ID, entry_point="oresight.gridenv.gymenv:GridGymEnv")
 
 
 register()

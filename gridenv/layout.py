@@ -6,8 +6,8 @@ by a corridor with one bend. Paths therefore stay long and narrow where the widt
 
 from dataclasses import dataclass
 
-from gridenv.draws import Draws
-from gridenv.model import Cell
+from oresight.gridenv.draws import Draws
+from oresight.gridenv.model import Cell
 
 
 @dataclass(frozen=True)

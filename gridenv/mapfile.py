@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gridenv.model import Cell, GridMap, Node, Visibility, achievable, reached
+from oresight.gridenv.model import Cell, GridMap, Node, Visibility, achievable, reached
 
 MAX_CELLS = 1_000_000
 MAX_NAME = 200

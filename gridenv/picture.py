@@ -5,8 +5,8 @@ Everything is drawn twice as large and scaled down, which smooths lines and lett
 
 from PIL import Image, ImageDraw, ImageFont
 
-from gridenv.draw import bounds, labels, node_state
-from gridenv.model import Cell, GridMap, Node, State
+from oresight.gridenv.draw import bounds, labels, node_state
+from oresight.gridenv.model import Cell, GridMap, Node, State
 
 _SCALE = 2
 _GRID_PX = 560

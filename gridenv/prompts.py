@@ -7,8 +7,8 @@ the request for reasoning where it is wanted, and the form of the answer.
 from collections.abc import Mapping
 from typing import Literal
 
-import assets
-from gridenv.model import Visibility
+from oresight import assets
+from oresight.gridenv.model import Visibility
 
 Strategy = Literal["base", "exploration", "exploitation", "balance"]
 STRATEGIES: tuple[Strategy, ...] = ("base", "exploration", "exploitation", "balance")

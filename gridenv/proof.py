@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from gridenv.frontier import Knowledge
-from gridenv.model import ALPHA, Exploration, GridMap
-from gridenv.solver import UnsolvableError, solve, verify
-from gridenv.text import turn_text
+from oresight.gridenv.frontier import Knowledge
+from oresight.gridenv.model import ALPHA, Exploration, GridMap
+from oresight.gridenv.solver import UnsolvableError, solve, verify
+from oresight.gridenv.text import turn_text
 
 
 @dataclass(frozen=True)

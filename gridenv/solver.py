@@ -9,7 +9,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gridenv.model import Cell, Exploration, GridMap, Node, Visibility, beside, satisfied
+from oresight.gridenv.model import Cell, Exploration, GridMap, Node, Visibility, beside, satisfied
 
 EXACT_NODES = 12
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import assets
-from gridenv.dag import draw_names
-from gridenv.draws import Draws
-from gridenv.generate import DEMANDS, SIZES, generate
-from gridenv.mapfile import MapError, load_map, map_to_json, parse_map
-from gridenv.model import VISIBILITIES, GridMap, Node, Visibility
+from oresight import assets
+from oresight.gridenv.dag import draw_names
+from oresight.gridenv.draws import Draws
+from oresight.gridenv.generate import DEMANDS, SIZES, generate
+from oresight.gridenv.mapfile import MapError, load_map, map_to_json, parse_map
+from oresight.gridenv.model import VISIBILITIES, GridMap, Node, Visibility
 
 SUITES = ("main", "semantic", "exploit-only")
 MAIN_SEEDS = (0, 1, 2)

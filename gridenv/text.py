@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gridenv.model import DIRECTION_NAMES, Cell, GridMap, Node
+from oresight.gridenv.model import DIRECTION_NAMES, Cell, GridMap, Node
 
 _NAME = r'"(?:[^"\\]|\\.)*"'
 _CELL = r"\[(-?\d+), (-?\d+)\]"

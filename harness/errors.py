@@ -22,7 +22,7 @@ Callers catch precisely or broadly; only `cli.main` turns these into exit codes.
 """
 
 # The words of an outcome are part of the file formats.
-from scoring.records import Outcome as Outcome
+from oresight.scoring.records import Outcome as Outcome
 
 
 class OresightError(Exception):

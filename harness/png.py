@@ -10,7 +10,7 @@ import zlib
 
 import numpy as np
 
-from harness.protocols import Pixels
+from oresight.harness.protocols import Pixels
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _DEPTH_BITS, _RGB = 8, 2

@@ -11,9 +11,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
-from scoring.records import Outcome
-from scoring.summary import EpisodeSummary, ScoredDecision
+from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
+from oresight.scoring.records import Outcome
 
 Pixels = npt.NDArray[np.uint8]
 Json = dict[str, Any]

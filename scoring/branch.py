@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scoring.records import Branch, Outcome
-from scoring.sensitivity import Scorer
-from scoring.summary import EpisodeSummary, ScoredDecision, Tally
+from oresight.scoring.decisions import EpisodeSummary, ScoredDecision, Tally
+from oresight.scoring.records import Branch, Outcome
+from oresight.scoring.rescoring import Scorer
 
 
 class BranchScorer:

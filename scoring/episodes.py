@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from gridenv.mapfile import MapError
-from gridenv.model import DIRECTIONS
-from scoring.branch import after_branch
-from scoring.craft import CraftScorer
-from scoring.grid import GridScenario, GridScorer
-from scoring.ores import Target
-from scoring.parameters import Parameters, RecordedInputs
-from scoring.readers.episodes import EpisodeEntry
-from scoring.readers.faults import BadInput, shown, shown_path, validated
-from scoring.readers.folders import EpisodeSource, read_result
-from scoring.readers.trajectory import Trajectory, read_trajectory
-from scoring.readers.vpt import VptRecording
-from scoring.records import Branch, CraftFacts, CraftScenario, DecisionLine, Header, Json, Outcome, StartFacts
-from scoring.sensitivity import PairResult, Rescoring, Scorer
-from scoring.summary import EpisodeSummary, ScoredDecision
-from scoring.vpt import VptScorer
-from scoring.vpt_play import VptPlay
+from oresight.gridenv.mapfile import MapError
+from oresight.gridenv.model import DIRECTIONS
+from oresight.scoring.branch import after_branch
+from oresight.scoring.craft.adapter import CraftScorer
+from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
+from oresight.scoring.grid.adapter import GridScenario, GridScorer
+from oresight.scoring.parameters import Parameters, RecordedInputs
+from oresight.scoring.readers.discover import EpisodeSource, read_result
+from oresight.scoring.readers.episode_file import EpisodeEntry
+from oresight.scoring.readers.faults import BadInput, shown, shown_path, validated
+from oresight.scoring.readers.trajectory import Trajectory, read_trajectory
+from oresight.scoring.records import Branch, CraftFacts, CraftScenario, DecisionLine, Header, Json, Outcome, StartFacts
+from oresight.scoring.rescoring import PairResult, Rescoring, Scorer
+from oresight.scoring.vpt.adapter import VptScorer
+from oresight.scoring.vpt.ores import Target
+from oresight.scoring.vpt.play import VptPlay
+from oresight.scoring.vpt.reader import VptRecording
 
 KINDS = ("craft", "grid")
 

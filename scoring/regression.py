@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
 
-from scoring.records import Json
+from oresight.scoring.records import Json
 
 RATES_MIN = 3
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from scoring.rates import Pool, PooledRates
-from scoring.records import Json
-from scoring.summary import EpisodeSummary
+from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.records import Json
+from oresight.scoring.statistics import Pool, PooledRates
 
 DEMANDS = ("low", "medium", "high")
 SIZES = ("small", "medium", "large")

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-import assets
-from craftenv.blocks import BLOCKS
+from oresight import assets
+from oresight.craftenv.blocks import BLOCKS
 
 TILE_PX = 16
 MIP_LEVELS = 5  # 16, 8, 4, 2, 1

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.render.context import GLNames
-from craftenv.render.target import OUTLINE_QUADS
+from oresight.craftenv.render.context import GLNames
+from oresight.craftenv.render.target import OUTLINE_QUADS
 
 # Indices have 16 bits; more quads than these are drawn in several calls.
 _QUADS_A_CALL = (1 << 16) // 4

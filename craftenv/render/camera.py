@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import TAN_HALF_FOV
-from craftenv.sim.angles import cosine, direction, sine
+from oresight.craftenv.config import TAN_HALF_FOV
+from oresight.craftenv.sim.angles import cosine, direction, sine
 
 NEAR_BLOCKS = 0.05
 FAR_BLOCKS = 160.0

@@ -8,13 +8,13 @@ pixel among those whose centres it holds is hidden. OpenGL draws quads a trace l
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import CHUNK
-from craftenv.kernels import allocating_kernel, inline_kernel, kernel
-from craftenv.render.atlas import TILE_PX
-from craftenv.render.camera import NEAR_BLOCKS, Camera
-from craftenv.render.layout import FACES, GROUP_TORCH, GROUP_WATER, GROUPS
-from craftenv.render.store import SlotTable
-from craftenv.render.visibility import SeenRooms
+from oresight.craftenv.config import CHUNK
+from oresight.craftenv.kernels import allocating_kernel, inline_kernel, kernel
+from oresight.craftenv.render.atlas import TILE_PX
+from oresight.craftenv.render.camera import NEAR_BLOCKS, Camera
+from oresight.craftenv.render.layout import FACES, GROUP_TORCH, GROUP_WATER, GROUPS
+from oresight.craftenv.render.store import SlotTable
+from oresight.craftenv.render.visibility import SeenRooms
 
 _FIRST_SPANS = 1 << 14
 # A quad whose texels are at least this high and wide in the picture is drawn without smaller versions of its tile: it

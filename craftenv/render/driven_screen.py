@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.controls import Event, Pressed, Released
-from craftenv.render.screen import Screen
+from oresight.craftenv.controls import Event, Pressed, Released
+from oresight.craftenv.render.screen import Screen
 
 Picture = npt.NDArray[np.uint8]
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.kernels import kernel
-from craftenv.render.context import GLNames
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.render.context import GLNames
 
 NO_NAME = 0xFFFFFFFF
 

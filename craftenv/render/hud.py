@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import HOTBAR_SLOTS
-from craftenv.render.atlas import TILE_PX, read_texture
+from oresight.craftenv.blocks import BLOCKS, Block
+from oresight.craftenv.config import HOTBAR_SLOTS
+from oresight.craftenv.render.atlas import TILE_PX, read_texture
 
 Stack = tuple[int, int]  # item id and count; a count of 0 is an empty slot
 

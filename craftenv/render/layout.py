@@ -1,6 +1,6 @@
 """How meshes are laid out: sections, rooms, groups of quads."""
 
-from craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS
+from oresight.craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS
 
 SLOTS = WORLD_CHUNKS * WORLD_CHUNKS  # a chunk's slot is (cx & 15) * 16 + (cz & 15)
 

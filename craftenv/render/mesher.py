@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import CHUNK, HEIGHT
-from craftenv.kernels import allocating_kernel, kernel
-from craftenv.render.atlas import LAYER_OF
-from craftenv.render.layout import (
+from oresight.craftenv.blocks import BLOCKS, Block
+from oresight.craftenv.config import CHUNK, HEIGHT
+from oresight.craftenv.kernels import allocating_kernel, kernel
+from oresight.craftenv.render.atlas import LAYER_OF
+from oresight.craftenv.render.layout import (
     FACES,
     GROUP_TORCH,
     GROUP_WATER,
@@ -34,7 +34,7 @@ from craftenv.render.layout import (
     SECTIONS,
     WATER_DROP,
 )
-from craftenv.render.rooms import find_rooms
+from oresight.craftenv.render.rooms import find_rooms
 
 # Light of a face by direction, in hundredths, and of a corner by how many of its neighbours are free.
 FACE_LIGHT = np.array([60, 60, 50, 100, 80, 80], dtype=np.int64)

@@ -4,8 +4,8 @@ from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_uint, cast, create
 from dataclasses import dataclass
 from typing import Any
 
-from craftenv.render import atlas
-from craftenv.render.context import SharedContext
+from oresight.craftenv.render import atlas
+from oresight.craftenv.render.context import SharedContext
 
 # Unpacks a vertex of `craftenv.render.mesher`; `camera` is its place relative to the eye.
 _UNPACK = """#version 330 core

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import CHUNK, HEIGHT, WORLD_SPAN
-from craftenv.render import context as gl_context
-from craftenv.render.buffers import OutlineBuffer, QuadBuffer
-from craftenv.render.camera import Camera, look
-from craftenv.render.coverage import DrawList
-from craftenv.render.framebuffer import NO_NAME, Framebuffer
-from craftenv.render.hud import Hud, Stack
-from craftenv.render.layout import SLOTS, WATER_DROP
-from craftenv.render.programs import Program, library
-from craftenv.render.store import ChunkStore, WorldView
-from craftenv.render.target import cracks, outline
-from craftenv.render.visibility import SeenRooms, find_rooms_in_view
+from oresight.craftenv.blocks import BLOCKS, Block
+from oresight.craftenv.config import CHUNK, HEIGHT, WORLD_SPAN
+from oresight.craftenv.render import context as gl_context
+from oresight.craftenv.render.buffers import OutlineBuffer, QuadBuffer
+from oresight.craftenv.render.camera import Camera, look
+from oresight.craftenv.render.coverage import DrawList
+from oresight.craftenv.render.framebuffer import NO_NAME, Framebuffer
+from oresight.craftenv.render.hud import Hud, Stack
+from oresight.craftenv.render.layout import SLOTS, WATER_DROP
+from oresight.craftenv.render.programs import Program, library
+from oresight.craftenv.render.store import ChunkStore, WorldView
+from oresight.craftenv.render.target import cracks, outline
+from oresight.craftenv.render.visibility import SeenRooms, find_rooms_in_view
 
 SMALLEST = (64, 48)
 LARGEST = (1920, 1080)

@@ -8,9 +8,9 @@ sides.
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import CHUNK
-from craftenv.kernels import allocating_kernel
-from craftenv.render.layout import CELLS, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS
+from oresight.craftenv.config import CHUNK
+from oresight.craftenv.kernels import allocating_kernel
+from oresight.craftenv.render.layout import CELLS, FACES, LAYERS, NO_ROOM, PAD, PAD_Y, ROOMS, SECTIONS
 
 FULL_DOOR = 16 << 10 | 16 << 15
 

@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import LOAD_RADIUS_CHUNKS
-from craftenv.render.renderer import Renderer
-from craftenv.sim.engine import Engine
+from oresight.craftenv.config import LOAD_RADIUS_CHUNKS
+from oresight.craftenv.render.renderer import Renderer
+from oresight.craftenv.sim.engine import Engine
 
 
 def draw_game(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.controls import (
+from oresight.craftenv.controls import (
     LEFT_BUTTON,
     RIGHT_BUTTON,
     Closed,
@@ -23,8 +23,8 @@ from craftenv.controls import (
     Released,
     Scrolled,
 )
-from craftenv.render import context as gl_context
-from craftenv.render.renderer import LARGEST, SMALLEST
+from oresight.craftenv.render import context as gl_context
+from oresight.craftenv.render.renderer import LARGEST, SMALLEST
 
 Picture = npt.NDArray[np.uint8]
 

@@ -6,10 +6,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import DRAW_RADIUS_CHUNKS
-from craftenv.kernels import kernel
-from craftenv.render.layout import CELLS, FACES, GROUPS, LAYERS, ROOMS, SECTIONS, SLOTS
-from craftenv.render.mesher import Mesher
+from oresight.craftenv.config import DRAW_RADIUS_CHUNKS
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.render.layout import CELLS, FACES, GROUPS, LAYERS, ROOMS, SECTIONS, SLOTS
+from oresight.craftenv.render.mesher import Mesher
 
 _NOTHING = -(2**41)  # no chunk has this number, and it is not the world's mark for an empty slot either
 _FIRST_CAPACITY = 1 << 18  # quads; more than most places need, and memory never written to costs nothing

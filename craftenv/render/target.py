@@ -5,9 +5,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.kernels import kernel
-from craftenv.render.atlas import CRACK_STAGES, FIRST_CRACK_LAYER
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.render.atlas import CRACK_STAGES, FIRST_CRACK_LAYER
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 

@@ -8,11 +8,11 @@ exactly such doors, so nothing in view is ever left out; caves and valleys behin
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import CHUNK, DRAW_RADIUS_CHUNKS, HEIGHT
-from craftenv.kernels import allocating_kernel, kernel
-from craftenv.render.camera import Camera
-from craftenv.render.layout import FACES, LAYERS, NO_ROOM, ROOMS, SECTIONS
-from craftenv.render.store import SlotTable
+from oresight.craftenv.config import CHUNK, DRAW_RADIUS_CHUNKS, HEIGHT
+from oresight.craftenv.kernels import allocating_kernel, kernel
+from oresight.craftenv.render.camera import Camera
+from oresight.craftenv.render.layout import FACES, LAYERS, NO_ROOM, ROOMS, SECTIONS
+from oresight.craftenv.render.store import SlotTable
 
 _SPAN = 2 * DRAW_RADIUS_CHUNKS + 1
 _NODES = _SPAN * _SPAN * LAYERS * ROOMS

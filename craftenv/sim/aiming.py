@@ -7,11 +7,11 @@ to straight down. Kernels only; where to stand is the search's affair.
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WORLD_SPAN
-from craftenv.kernels import allocating_kernel, kernel
-from craftenv.sim.geometry import cast_ray
-from craftenv.sim.world import read_block
+from oresight.craftenv.blocks import BLOCKS, Block
+from oresight.craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WORLD_SPAN
+from oresight.craftenv.kernels import allocating_kernel, kernel
+from oresight.craftenv.sim.geometry import cast_ray
+from oresight.craftenv.sim.world import read_block
 
 YAWS = 12
 PITCHES = 13

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.config import COUNT_DEG, YAW_COUNTS
+from oresight.craftenv.config import COUNT_DEG, YAW_COUNTS
 
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 

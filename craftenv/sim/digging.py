@@ -6,11 +6,11 @@ Reads the blocks and the terrain's heights; knows nothing of scenarios or agents
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.config import HEIGHT
-from craftenv.kernels import kernel
-from craftenv.sim.terrain import surface_height
-from craftenv.sim.world import Position, World, read_block
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import HEIGHT
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.sim.terrain import surface_height
+from oresight.craftenv.sim.world import Position, World, read_block
 
 # A way that leads farther round than this is not looked for.
 DIGGING_RANGE = 20

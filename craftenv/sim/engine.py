@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from craftenv.actions import Action, Effect
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import BODY_HEIGHT, HALF_WIDTH, HEIGHT, PITCH_LIMIT_COUNTS, REACH_BLOCKS, YAW_COUNTS
-from craftenv.sim.angles import direction
-from craftenv.sim.geometry import FACE_NORMALS, SOLID, box_is_free, cast_ray
-from craftenv.sim.player import Player, advance, is_swimming
-from craftenv.sim.world import Position, World
+from oresight.craftenv.actions import Action, Effect
+from oresight.craftenv.blocks import BLOCKS, Block
+from oresight.craftenv.config import BODY_HEIGHT, HALF_WIDTH, HEIGHT, PITCH_LIMIT_COUNTS, REACH_BLOCKS, YAW_COUNTS
+from oresight.craftenv.sim.angles import direction
+from oresight.craftenv.sim.geometry import FACE_NORMALS, SOLID, box_is_free, cast_ray
+from oresight.craftenv.sim.player import Player, advance, is_swimming
+from oresight.craftenv.sim.world import Position, World
 
 # Chunks around the player's that a tick can reach: the fastest fall is straight, the reach is 4.5 blocks.
 _TICK_RADIUS = 1

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from craftenv.blocks import Block
-from craftenv.config import EYE_HEIGHT
-from craftenv.sim.angles import direction, pitch_degrees, yaw_degrees
-from craftenv.sim.engine import Engine, Happenings
-from craftenv.sim.sight import SIGHT_RADIUS, OreInView, SeenFaces, ores_in_view
-from craftenv.sim.walking import WALK_RADIUS, Walk, Walker, place_below, standing_place
-from craftenv.sim.world import Position
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import EYE_HEIGHT
+from oresight.craftenv.sim.angles import direction, pitch_degrees, yaw_degrees
+from oresight.craftenv.sim.engine import Engine, Happenings
+from oresight.craftenv.sim.sight import SIGHT_RADIUS, OreInView, SeenFaces, ores_in_view
+from oresight.craftenv.sim.walking import WALK_RADIUS, Walk, Walker, place_below, standing_place
+from oresight.craftenv.sim.world import Position
 
 Facts = dict[str, Any]
 

@@ -6,10 +6,10 @@ Faces are numbered 0 -x, 1 +x, 2 -y, 3 +y, 4 -z, 5 +z. Everything is float64 wit
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import BLOCKS, Block
-from craftenv.config import BODY_HEIGHT, HALF_WIDTH
-from craftenv.kernels import inline_kernel, kernel
-from craftenv.sim.world import read_block
+from oresight.craftenv.blocks import BLOCKS, Block
+from oresight.craftenv.config import BODY_HEIGHT, HALF_WIDTH
+from oresight.craftenv.kernels import inline_kernel, kernel
+from oresight.craftenv.sim.world import read_block
 
 FACE_NORMALS: tuple[tuple[int, int, int], ...] = (
     (-1, 0, 0),

@@ -1,9 +1,9 @@
 """Where one can stand in a generated world, found without a player."""
 
-from craftenv.config import HEIGHT
-from craftenv.sim.geometry import SOLID, box_is_free
-from craftenv.sim.walking import can_stand
-from craftenv.sim.world import World
+from oresight.craftenv.config import HEIGHT
+from oresight.craftenv.sim.geometry import SOLID, box_is_free
+from oresight.craftenv.sim.walking import can_stand
+from oresight.craftenv.sim.world import World
 
 
 def spawn_on_ground(seed: int, x: float, z: float) -> tuple[float, float, float]:

@@ -6,14 +6,14 @@ Reads the blocks and the terrain's heights; knows nothing of scenarios or agents
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.config import HEIGHT
-from craftenv.kernels import allocating_kernel, kernel
-from craftenv.sim.angles import direction
-from craftenv.sim.geometry import OPAQUE, SOLID, cast_ray
-from craftenv.sim.sight import ores_in_view
-from craftenv.sim.terrain import surface_height
-from craftenv.sim.world import Position, World, read_block
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import HEIGHT
+from oresight.craftenv.kernels import allocating_kernel, kernel
+from oresight.craftenv.sim.angles import direction
+from oresight.craftenv.sim.geometry import OPAQUE, SOLID, cast_ray
+from oresight.craftenv.sim.sight import ores_in_view
+from oresight.craftenv.sim.terrain import surface_height
+from oresight.craftenv.sim.world import Position, World, read_block
 
 _AIR = int(Block.AIR)
 _GROUND = frozenset({Block.GRASS, Block.DIRT, Block.SAND, Block.GRAVEL, Block.STONE})

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import ORES, Block
-from craftenv.config import (
+from oresight.craftenv.blocks import ORES, Block
+from oresight.craftenv.config import (
     EYE_HEIGHT,
     GRAVITY,
     HOTBAR_SLOTS,
@@ -19,10 +19,10 @@ from craftenv.config import (
     WATER_GRAVITY,
     WATER_SINK_SPEED,
 )
-from craftenv.kernels import kernel
-from craftenv.sim.angles import cosine, sine
-from craftenv.sim.geometry import SOLID, move_box
-from craftenv.sim.world import read_block
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.sim.angles import cosine, sine
+from oresight.craftenv.sim.geometry import SOLID, move_box
+from oresight.craftenv.sim.world import read_block
 
 _WATER = int(Block.WATER)
 # The player swims while the point this far above the feet is under water.

@@ -10,14 +10,14 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WALK_PER_TICK
-from craftenv.kernels import allocating_kernel, kernel
-from craftenv.sim.aiming import YAWS, aim_at, mines_down
-from craftenv.sim.player import move_body
-from craftenv.sim.terrain import mix
-from craftenv.sim.walking import can_stand
-from craftenv.sim.world import read_block
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS, WALK_PER_TICK
+from oresight.craftenv.kernels import allocating_kernel, kernel
+from oresight.craftenv.sim.aiming import YAWS, aim_at, mines_down
+from oresight.craftenv.sim.player import move_body
+from oresight.craftenv.sim.terrain import mix
+from oresight.craftenv.sim.walking import can_stand
+from oresight.craftenv.sim.world import read_block
 
 # The field covers this far around the start.
 FIELD_RANGE = 72

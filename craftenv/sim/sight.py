@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.config import CHUNK, HEIGHT, SIGHT_BLOCKS, TAN_HALF_FOV, WORLD_CHUNKS, WORLD_SPAN
-from craftenv.kernels import kernel
-from craftenv.sim.angles import cosine, sine
-from craftenv.sim.geometry import OPAQUE, cast_ray
-from craftenv.sim.world import SLOT_EMPTY, Position, World, read_block
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import CHUNK, HEIGHT, SIGHT_BLOCKS, TAN_HALF_FOV, WORLD_CHUNKS, WORLD_SPAN
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.sim.angles import cosine, sine
+from oresight.craftenv.sim.geometry import OPAQUE, cast_ray
+from oresight.craftenv.sim.world import SLOT_EMPTY, Position, World, read_block
 
 RAY_COLUMNS = 64
 RAY_ROWS = 36

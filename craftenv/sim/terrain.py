@@ -8,9 +8,9 @@ touches.
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.config import CHUNK, HEIGHT, SEA_LEVEL
-from craftenv.kernels import allocating_kernel, inline_kernel, kernel
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import CHUNK, HEIGHT, SEA_LEVEL
+from oresight.craftenv.kernels import allocating_kernel, inline_kernel, kernel
 
 AIR = int(Block.AIR)
 GRASS = int(Block.GRASS)

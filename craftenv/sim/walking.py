@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import Block
-from craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS
-from craftenv.kernels import allocating_kernel, kernel
-from craftenv.sim.geometry import SOLID
-from craftenv.sim.player import Player
-from craftenv.sim.world import Position, World, read_block
+from oresight.craftenv.blocks import Block
+from oresight.craftenv.config import EYE_HEIGHT, HALF_WIDTH, HEIGHT, REACH_BLOCKS
+from oresight.craftenv.kernels import allocating_kernel, kernel
+from oresight.craftenv.sim.geometry import SOLID
+from oresight.craftenv.sim.player import Player
+from oresight.craftenv.sim.world import Position, World, read_block
 
 WALK_RANGE = 64
 _SIDE = 2 * WALK_RANGE + 1

@@ -10,10 +10,10 @@ from collections import defaultdict
 import numpy as np
 import numpy.typing as npt
 
-from craftenv.blocks import ORES, Block
-from craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS, WORLD_SPAN
-from craftenv.kernels import kernel
-from craftenv.sim.terrain import generate_chunk, mix
+from oresight.craftenv.blocks import ORES, Block
+from oresight.craftenv.config import CHUNK, HEIGHT, WORLD_CHUNKS, WORLD_SPAN
+from oresight.craftenv.kernels import kernel
+from oresight.craftenv.sim.terrain import generate_chunk, mix
 
 Position = tuple[int, int, int]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from harness.errors import MissingPartError, UnknownNameError, UsageError
-from harness.protocols import Agent
+from oresight.harness.errors import MissingPartError, UnknownNameError, UsageError
+from oresight.harness.protocols import Agent
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,26 @@ _NAME = re.compile(r"([a-z][a-z-]*)(?:\(([^()]*)\))?")
 
 
 def _random(setup: AgentSetup) -> Agent:
-    from harness.agents.random_agent import RandomAgent
+    from oresight.harness.agents.random_agent import RandomAgent
 
     return RandomAgent(setup.seed, setup.actions)
 
 
 def _stuck(setup: AgentSetup) -> Agent:
-    from harness.agents.stuck import Stuck
+    from oresight.harness.agents.stuck import Stuck
 
     return Stuck(setup.actions[0])
 
 
 def _spinner(setup: AgentSetup) -> Agent:
-    from harness.agents.spinner import Spinner
+    from oresight.harness.agents.spinner import Spinner
 
     return Spinner()
 
 
 def _scout(setup: AgentSetup) -> Agent:
     try:
-        from harness.agents.scout import Scout
+        from oresight.harness.agents.scout.scout import Scout
     except ImportError as error:
         raise MissingPartError(
             f"scout needs OpenCV, which cannot be loaded ({error}); on Debian or Ubuntu install the packages libgl1 and"
@@ -64,25 +64,25 @@ def _scout(setup: AgentSetup) -> Agent:
 
 
 def _oracle(setup: AgentSetup) -> Agent:
-    from harness.agents.oracle import Oracle
+    from oresight.harness.agents.oracle import Oracle
 
     return Oracle(setup.proof())
 
 
 def _random_way(setup: AgentSetup) -> Agent:
-    from harness.agents.random_way import RandomWay
+    from oresight.harness.agents.random_way import RandomWay
 
     return RandomWay(setup.seed)
 
 
 def _depth_first(setup: AgentSetup) -> Agent:
-    from harness.agents.depth_first import DepthFirst
+    from oresight.harness.agents.grid.depth_first import DepthFirst
 
     return DepthFirst()
 
 
 def _frontier(dials: str) -> Factory:
-    from harness.agents.frontier import Dials, Frontier
+    from oresight.harness.agents.grid.frontier import Dials, Frontier
 
     chosen = Dials.parse(dials)
     return lambda setup: Frontier(setup.seed, chosen)
@@ -93,7 +93,7 @@ def _plain_frontier(setup: AgentSetup) -> Agent:
 
 
 def _solver(setup: AgentSetup) -> Agent:
-    from harness.agents.oracle import Oracle
+    from oresight.harness.agents.oracle import Oracle
 
     return Oracle(setup.proof(), then=setup.actions[0])
 
@@ -119,7 +119,7 @@ def canonical_agent(name: str, kind: str) -> str:
         UsageError: The dials of a bundled agent are wrong.
     """
     if is_bundled(name, kind) and name.partition("(")[0] in DIALLED:
-        from harness.agents.frontier import Dials
+        from oresight.harness.agents.grid.frontier import Dials
 
         return Dials.parse(name.partition("(")[2].removesuffix(")")).name
     return name

@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from harness.asking import AnswerForm
-from harness.errors import AgentEndedError, InfrastructureError, RequestTooLargeError
-from harness.models.base import FinishReason, ModelClient, ModelRequest, Reply, Usage
-from harness.models.prices import Price
-from harness.parsing import Answer, Fault, parse_answer
-from harness.protocols import Decision, Json, Message, TextPart
+from oresight.harness.asking import AnswerForm
+from oresight.harness.errors import AgentEndedError, InfrastructureError, RequestTooLargeError
+from oresight.harness.models.base import FinishReason, ModelClient, ModelRequest, Reply, Usage
+from oresight.harness.models.parsing import Answer, Fault, parse_answer
+from oresight.harness.models.prices import Price
+from oresight.harness.protocols import Decision, Json, Message, TextPart
 
 REASKS = 3
 _QUOTED_CHARACTERS = 2000

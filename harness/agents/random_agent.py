@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from harness.protocols import Decision, Message
+from oresight.harness.protocols import Decision, Message
 
 
 class RandomAgent:

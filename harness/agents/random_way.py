@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from harness.agents.hearing import choose, draws, turns_told
-from harness.protocols import Decision, Message
+from oresight.harness.agents.grid.messages import choose, draws, turns_told
+from oresight.harness.protocols import Decision, Message
 
 
 class RandomWay:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.protocols import Decision, Message
+from oresight.harness.protocols import Decision, Message
 
 
 class Stuck:

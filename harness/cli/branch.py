@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from harness.branching import (
+from oresight.harness.cli import options
+from oresight.harness.cli.display import make_console
+from oresight.harness.cli.run import play_study
+from oresight.harness.cli.side_by_side import print_forecasts
+from oresight.harness.context import needs_pictures
+from oresight.harness.errors import UsageError
+from oresight.harness.models.base import ModelSettings
+from oresight.harness.running.budget import Caps
+from oresight.harness.running.fork import (
     MOST_ROLLOUTS,
     BranchPoints,
     conditions_of,
@@ -16,17 +24,9 @@ from harness.branching import (
     points_words,
     recorded_size,
 )
-from harness.cli import options
-from harness.cli.display import make_console
-from harness.cli.run import play_study
-from harness.cli.side_by_side import print_forecasts
-from harness.conditions import Arm, Manner, check_caps, forecast, make_arm
-from harness.context import needs_pictures
-from harness.errors import UsageError
-from harness.models.base import ModelSettings
-from harness.selection import parse_numbers
-from harness.spending import Caps
-from harness.words import visible
+from oresight.harness.running.plan import Arm, Manner, check_caps, forecast, make_arm
+from oresight.harness.running.selection import parse_numbers
+from oresight.harness.text import visible
 
 
 def branch(

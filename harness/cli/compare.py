@@ -8,18 +8,18 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import options
-from harness.cli.display import make_console
-from harness.cli.run import play_study
-from harness.cli.side_by_side import print_comparison, print_forecasts
-from harness.compare import compare as set_side_by_side
-from harness.compare import load_sides
-from harness.conditions import Condition, check_caps, forecast, make_arm
-from harness.errors import UsageError
-from harness.selection import Selection, parse_seeds
-from harness.spending import Caps
-from harness.words import visible
-from harness.worlds import kind_of
+from oresight.harness.analysis.compare import compare as set_side_by_side
+from oresight.harness.analysis.compare import load_sides
+from oresight.harness.cli import options
+from oresight.harness.cli.display import make_console
+from oresight.harness.cli.run import play_study
+from oresight.harness.cli.side_by_side import print_comparison, print_forecasts
+from oresight.harness.errors import UsageError
+from oresight.harness.running.budget import Caps
+from oresight.harness.running.plan import Condition, check_caps, forecast, make_arm
+from oresight.harness.running.selection import Selection, parse_seeds
+from oresight.harness.text import visible
+from oresight.harness.worlds import kind_of
 
 
 def compare(

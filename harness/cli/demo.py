@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.display import LiveLines, make_console, outcome_words, rates_table
-from harness.errors import StoreError
-from harness.film import film
-from harness.runner import RunPlan, run
-from harness.summary import summary_of
-from harness.words import visible
-from harness.worlds import find_worlds, suite_names
+from oresight.harness.analysis.summary import summary_of
+from oresight.harness.cli.display import LiveLines, make_console, outcome_words, rates_table
+from oresight.harness.errors import StoreError
+from oresight.harness.film.film import film
+from oresight.harness.running.runner import RunPlan, run
+from oresight.harness.text import visible
+from oresight.harness.worlds import find_worlds, suite_names
 
 INCOMPLETE = 3
 VIDEO_NAME = "episode.mp4"

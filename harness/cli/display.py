@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from harness.protocols import Step
-from harness.runner import Progress
-from harness.store import EpisodeResult
-from harness.summary import RunSummary
-from harness.verdicts import rate_words, rates_so_far, readings, verdict_words
-from harness.watching.episode import Ended
-from harness.words import visible
-from harness.worlds import World
-from scoring.rates import Figure, PooledRates
-from scoring.summary import EpisodeSummary, ScoredDecision
+from oresight.harness.analysis.summary import RunSummary
+from oresight.harness.analysis.watching.episode import Ended
+from oresight.harness.protocols import Step
+from oresight.harness.records.folder import EpisodeResult
+from oresight.harness.running.runner import Progress
+from oresight.harness.text import visible
+from oresight.harness.wording import rate_words, rates_so_far, readings, verdict_words
+from oresight.harness.worlds import World
+from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
+from oresight.scoring.statistics import Figure, PooledRates
 
 
 def make_console(stderr: bool = False) -> Console:

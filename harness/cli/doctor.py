@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 import typer
 from rich.text import Text
 
-from harness.cli.display import make_console
-from harness.displays import find_display
-from harness.errors import MissingPartError
-from harness.settings import PROVIDER_KEYS, Settings, read_settings
-from harness.video import video_encoder
-from harness.words import visible
-from harness.worlds import desktop, opengl, own_version
+from oresight.harness.cli.display import make_console
+from oresight.harness.errors import MissingPartError
+from oresight.harness.film.video import video_encoder
+from oresight.harness.settings import PROVIDER_KEYS, Settings, read_settings
+from oresight.harness.text import visible
+from oresight.harness.worlds import desktop, opengl, own_version
+from oresight.harness.worlds.craft.display import find_display
 
 BROKEN = 1
 

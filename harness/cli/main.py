@@ -4,14 +4,15 @@ Exit codes: 0 done, 1 failed, 2 the command line asks for something that cannot 
 """
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from harness.cli import branch, calibrate, compare, demo, doctor, maps, play, replay, report, run, score, study, watch
-from harness.errors import OresightError
-from harness.words import visible
-from harness.worlds import own_version
+from oresight.harness.cli import branch, compare, demo, doctor, maps, play, replay, report, run, score, watch
+from oresight.harness.errors import OresightError
+from oresight.harness.text import visible
+from oresight.harness.worlds import own_version
 
 app = typer.Typer(
     name="oresight",
@@ -31,8 +32,6 @@ app.command()(play.play)
 app.command()(replay.replay)
 app.command()(report.report)
 app.add_typer(maps.app, name="maps")
-app.command()(calibrate.calibrate)
-app.command()(study.study)
 app.command()(doctor.doctor)
 
 
@@ -56,8 +55,13 @@ def oresight(
 
 def main() -> None:
     """Runs the command line and exits."""
+    call(app)
+
+
+def call(command: Callable[[], object]) -> None:
+    """Calls a command line; an error of ours is one sentence on standard error, and ends the process."""
     try:
-        app()
+        command()
     except OresightError as error:
         print(f"oresight: {visible(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)

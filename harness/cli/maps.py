@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from harness import disk
-from harness.cli.display import make_console
-from harness.errors import UsageError
-from harness.selection import parse_seeds
-from harness.words import visible
+from oresight.harness import files
+from oresight.harness.cli.display import make_console
+from oresight.harness.errors import UsageError
+from oresight.harness.running.selection import parse_seeds
+from oresight.harness.text import visible
 
 FAULTY = 1
 _CORRIDORS = re.compile(r"(\d{1,3})(?:-(\d{1,3}))?")
@@ -41,7 +41,7 @@ def make(
 
     Example: oresight maps make --demand low --size large --seed 7 --out map.json
     """
-    from harness.worlds import maps
+    from oresight.harness.worlds.grid import maps
 
     custom = maps.Custom(nodes, density, _corridors(corridors))
     scenario = maps.make(demand, size, seed, custom, "full" if full else "partial")
@@ -58,15 +58,15 @@ def show(
 
     Example: oresight maps show custom-201-semantic-0 --png map.png
     """
-    from harness.worlds import maps
+    from oresight.harness.worlds.grid import maps
 
     scenario = maps.find(place)
     if png is None:
         for line in maps.text(scenario).rstrip("\n").split("\n"):
             print(visible(line, 100_000))
         return
-    disk.make_folder(png.parent)
-    disk.write_atomically(png, maps.picture(scenario))
+    files.make_folder(png.parent)
+    files.write_atomically(png, maps.picture(scenario))
     make_console().print(f"Drawn to {visible(str(png))}")
 
 
@@ -81,7 +81,7 @@ def check(
 
     Example: oresight maps check map.json
     """
-    from harness.worlds import maps
+    from oresight.harness.worlds.grid import maps
 
     found = [maps.check(file) for file in files]
     if as_json:
@@ -107,7 +107,7 @@ def export(
 
     Example: oresight maps export --suite semantic --out maps
     """
-    from harness.worlds import maps
+    from oresight.harness.worlds.grid import maps
 
     files = maps.export(suite, None if seeds is None else parse_seeds(seeds), out)
     make_console().print(f"{len(files)} maps written to {visible(str(out))}")

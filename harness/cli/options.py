@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from harness.conditions import Manner
-from harness.context import strategy_names
-from harness.errors import UnknownNameError, UsageError
-from harness.executors import MOST_WORKERS, Executor, make_executor
-from harness.models.base import ModelSettings
-from harness.models.prices import read_prices
-from harness.selection import parse_size
-from harness.store import Frames
+from oresight.harness.context import strategy_names
+from oresight.harness.errors import UnknownNameError, UsageError
+from oresight.harness.models.base import ModelSettings
+from oresight.harness.models.prices import read_prices
+from oresight.harness.records.folder import Frames
+from oresight.harness.running.executors import MOST_WORKERS, Executor, make_executor
+from oresight.harness.running.plan import Manner
+from oresight.harness.running.selection import parse_size
 
 INCOMPLETE = 3
 MOST_CONCURRENCY = 256

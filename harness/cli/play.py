@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.display import make_console
-from harness.disk import disk_errors, make_folder
-from harness.displays import find_display
-from harness.errors import MissingPartError, OresightError, UsageError
-from harness.protocols import Pixels
-from harness.selection import parse_size
-from harness.sessions import SessionWriter
-from harness.settings import read_settings
-from harness.words import visible
-from harness.worlds.world import Size
+from oresight.harness.cli.display import make_console
+from oresight.harness.errors import MissingPartError, OresightError, UsageError
+from oresight.harness.files import disk_errors, make_folder
+from oresight.harness.protocols import Pixels
+from oresight.harness.running.selection import parse_size
+from oresight.harness.settings import read_settings
+from oresight.harness.text import visible
+from oresight.harness.worlds.base import Size
+from oresight.harness.worlds.craft.display import find_display
+from oresight.harness.worlds.craft.session_replay import SessionWriter
 
 SCREENSHOTS = "screenshots"
 _MOST_SCREENSHOTS = 10_000
@@ -69,7 +69,7 @@ def scenario_name(scenario: str, seed: int | None) -> str:
 
 def _play(name: str, size: Size, album: "_Album", writer: SessionWriter | None, turn_based: bool) -> None:
     # Imported here, so that no other command loads the window.
-    from harness.worlds.craft_session import play_in_window
+    from oresight.harness.worlds.craft.session import play_in_window
 
     play_in_window(name, size, album.keep, None if writer is None else writer.append, turn_based=turn_based)
 

@@ -5,15 +5,15 @@ import time
 from rich.console import Console
 from rich.text import Text
 
-from harness.cli.display import duration_words, outcome_words
-from harness.protocols import Step
-from harness.runner import Progress
-from harness.store import EpisodeResult
-from harness.summary import summary_of
-from harness.verdicts import rate_words
-from harness.words import visible
-from harness.worlds import World
-from scoring.summary import ScoredDecision
+from oresight.harness.analysis.summary import summary_of
+from oresight.harness.cli.display import duration_words, outcome_words
+from oresight.harness.protocols import Step
+from oresight.harness.records.folder import EpisodeResult
+from oresight.harness.running.runner import Progress
+from oresight.harness.text import visible
+from oresight.harness.wording import rate_words
+from oresight.harness.worlds import World
+from oresight.scoring.decisions import ScoredDecision
 
 
 class EpisodeLines(Progress):

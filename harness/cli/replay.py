@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from harness.cli.display import make_console
-from harness.errors import UsageError
-from harness.film import film
-from harness.frames import export_episode, export_session
-from harness.replay import Replayed
-from harness.replay import replay as replay_episode
-from harness.selection import parse_size
-from harness.sessions import SessionReplayed, film_session, replay_session, session_path
-from harness.words import visible
-from harness.worlds import Size
+from oresight.harness.cli.display import make_console
+from oresight.harness.errors import UsageError
+from oresight.harness.film.film import film
+from oresight.harness.film.frames import export_episode, export_session
+from oresight.harness.running.replay import Replayed
+from oresight.harness.running.replay import replay as replay_episode
+from oresight.harness.running.selection import parse_size
+from oresight.harness.text import visible
+from oresight.harness.worlds import Size
+from oresight.harness.worlds.craft.session_replay import SessionReplayed, film_session, replay_session, session_path
 
 DIFFERENT = 1
 
@@ -56,7 +56,7 @@ def replay(
         replay_one(session or episode, mp4, frames, pixels, console)
         return
     # Imported here, since templates and terrain are slow to load and nothing else needs them.
-    from harness.report.replay.single import check_target, write_page
+    from oresight.harness.report.single import check_target, write_page
 
     check_target(html)
     try:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli import options
-from harness.cli.display import make_console
-from harness.errors import UnknownNameError
-from harness.words import visible
+from oresight.harness.cli import options
+from oresight.harness.cli.display import make_console
+from oresight.harness.errors import UnknownNameError
+from oresight.harness.text import visible
 
 if TYPE_CHECKING:
-    from harness.report.report import Drawing
+    from oresight.harness.report.build import Drawing
 
 DRAWINGS: "tuple[Drawing, ...]" = ("auto", "missing", "none")
 
@@ -49,7 +49,7 @@ def report(
 
     Example: oresight report runs/scout runs/tree --out report --copy
     """
-    from harness.report.report import ReportOptions, ReportProgress, make_report
+    from oresight.harness.report.build import ReportOptions, ReportProgress, make_report
 
     drawing = next((each for each in DRAWINGS if each == pictures), None)
     if drawing is None:

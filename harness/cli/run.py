@@ -7,22 +7,22 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import options
-from harness.cli.display import make_console, print_run
-from harness.cli.progress import EpisodeLines
-from harness.cli.side_by_side import print_comparison, print_forecasts
-from harness.compare import compare, load_sides
-from harness.conditions import Arm, Condition, check_caps, forecast, make_arm
-from harness.disk import to_pretty_json, write_atomically
-from harness.errors import UsageError
-from harness.executors import Executor
-from harness.runner import run_all
-from harness.selection import Selection, parse_seeds
-from harness.spending import Caps
-from harness.store import to_csv
-from harness.studyfile import load_study, study_folder
-from harness.summary import RunSummary
-from harness.words import visible
+from oresight.harness.analysis.compare import compare, load_sides
+from oresight.harness.analysis.summary import RunSummary
+from oresight.harness.cli import options
+from oresight.harness.cli.display import make_console, print_run
+from oresight.harness.cli.progress import EpisodeLines
+from oresight.harness.cli.side_by_side import print_comparison, print_forecasts
+from oresight.harness.errors import UsageError
+from oresight.harness.files import to_pretty_json, write_atomically
+from oresight.harness.records.folder import to_csv
+from oresight.harness.running.budget import Caps
+from oresight.harness.running.executors import Executor
+from oresight.harness.running.plan import Arm, Condition, check_caps, forecast, make_arm
+from oresight.harness.running.runner import run_all
+from oresight.harness.running.selection import Selection, parse_seeds
+from oresight.harness.running.study_file import load_study, study_folder
+from oresight.harness.text import visible
 
 
 def run(

@@ -10,18 +10,18 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.display import columns, make_console, print_pooled
-from harness.errors import UsageError
-from harness.session_score import score_session
-from harness.verdicts import rate_words, readings
-from harness.words import visible
-from scoring.episodes import EpisodeReport
-from scoring.ores import Target
-from scoring.parameters import Parameters
-from scoring.rates import EpisodeCounts
-from scoring.report import PairFigures, Scored, ScoreReport, Totals, score_stream
-from scoring.sensitivity import PairResult, Settings
-from scoring.summary import EpisodeSummary, Tally
+from oresight.harness.cli.display import columns, make_console, print_pooled
+from oresight.harness.errors import UsageError
+from oresight.harness.text import visible
+from oresight.harness.wording import rate_words, readings
+from oresight.harness.worlds.craft.session_score import score_session
+from oresight.scoring.decisions import EpisodeSummary, Tally
+from oresight.scoring.episodes import EpisodeReport
+from oresight.scoring.parameters import Parameters
+from oresight.scoring.rescoring import PairResult, Settings
+from oresight.scoring.score import PairFigures, Scored, ScoreReport, Totals, score_stream
+from oresight.scoring.statistics import EpisodeCounts
+from oresight.scoring.vpt.ores import Target
 
 FAULTY = 1
 INCOMPLETE = 3

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from harness.cli.display import columns, figure_words
-from harness.compare import METHOD, Column, Comparison, Difference
-from harness.conditions import Forecast
-from harness.verdicts import readings
-from harness.words import visible
-from scoring.summary import ERROR_KINDS
+from oresight.harness.analysis.compare import METHOD, Column, Comparison, Difference
+from oresight.harness.cli.display import columns, figure_words
+from oresight.harness.running.plan import Forecast
+from oresight.harness.text import visible
+from oresight.harness.wording import readings
+from oresight.scoring.decisions import ERROR_KINDS
 
 _UNDEFINED = "–"
 

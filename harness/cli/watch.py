@@ -10,15 +10,15 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from harness.cli import options
-from harness.cli.display import duration_words, figure_words, make_console, outcome_words
-from harness.errors import StoreError
-from harness.verdicts import rate_words
-from harness.watching.conditions import Look, State, Watch
-from harness.watching.episode import Begun, Ended
-from harness.watching.run import Condition
-from harness.words import visible
-from scoring.summary import ERROR_KINDS
+from oresight.harness.analysis.watching.conditions import Look, State, Watch
+from oresight.harness.analysis.watching.episode import Begun, Ended
+from oresight.harness.analysis.watching.run import Condition
+from oresight.harness.cli import options
+from oresight.harness.cli.display import duration_words, figure_words, make_console, outcome_words
+from oresight.harness.errors import StoreError
+from oresight.harness.text import visible
+from oresight.harness.wording import rate_words
+from oresight.scoring.decisions import ERROR_KINDS
 
 INTERRUPTED = 130
 # A study with more conditions than this is told in two lines each.

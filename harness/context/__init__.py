@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.context.list_history import ListHistory
-from harness.context.raw import Raw
-from harness.context.screenshots import DEFAULT_PICTURES, MOST_PICTURES, Screenshots
-from harness.context.structured import Digest, Structured
-from harness.context.tree_history import TreeHistory
-from harness.context.window import DEFAULT_TURNS, MOST_TURNS, Window
-from harness.errors import UnknownNameError, UsageError
-from harness.protocols import ContextStrategy
+from oresight.harness.context.list_history import ListHistory
+from oresight.harness.context.raw import Raw
+from oresight.harness.context.screenshots import DEFAULT_PICTURES, MOST_PICTURES, Screenshots
+from oresight.harness.context.structured import Digest, Structured
+from oresight.harness.context.tree_history import TreeHistory
+from oresight.harness.context.window import DEFAULT_TURNS, MOST_TURNS, Window
+from oresight.harness.errors import UnknownNameError, UsageError
+from oresight.harness.protocols import ContextStrategy
 
 _NAME = re.compile(r"(?P<name>[a-z+]+)(?:\((?P<number>[0-9]{1,4})\)|:(?P<colon>[0-9]{1,4}))?")
 

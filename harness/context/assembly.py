@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from harness.asking import MESSAGE_TOKENS, PICTURE_TOKENS, ContextBudget, text_tokens
-from harness.protocols import ImagePart, Message, Observation, TextPart, Turn
+from oresight.harness.asking import MESSAGE_TOKENS, PICTURE_TOKENS, ContextBudget, text_tokens
+from oresight.harness.protocols import ImagePart, Message, Observation, TextPart, Turn
 
 Parts = tuple[TextPart | ImagePart, ...]
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.context.assembly import quoted
-from harness.context.said import shown, whole_number
+from oresight.harness.context.assembly import quoted
+from oresight.harness.context.reply_fields import shown, whole_number
 
 TAGS = ("SUCCESS", "FAILED", "DEAD END", "SUB-OPTIMAL")
 LONGEST_NOTE = 500

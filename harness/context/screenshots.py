@@ -6,10 +6,17 @@ Language Model Agents".
 
 from collections.abc import Sequence
 
-from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
-from harness.context.assembly import Parts, message_tokens, observation_parts, parts_tokens, picture, system_message
-from harness.context.raw import with_chat
-from harness.protocols import ImagePart, Message, Observation, TextPart, Turn
+from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from oresight.harness.context.assembly import (
+    Parts,
+    message_tokens,
+    observation_parts,
+    parts_tokens,
+    picture,
+    system_message,
+)
+from oresight.harness.context.raw import with_chat
+from oresight.harness.protocols import ImagePart, Message, Observation, TextPart, Turn
 
 DEFAULT_PICTURES = 8
 # With the current one as many as the default budget takes.

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import assets
-from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget, text_tokens
-from harness.context.assembly import observation_parts, system_message, with_record
-from harness.context.notes import Note, notes_schema, remark_lines, take_notes
-from harness.context.said import fields_of, shown, whole_number
-from harness.protocols import Message, Observation, Turn
+from oresight import assets
+from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget, text_tokens
+from oresight.harness.context.assembly import observation_parts, system_message, with_record
+from oresight.harness.context.notes import Note, notes_schema, remark_lines, take_notes
+from oresight.harness.context.reply_fields import fields_of, shown, whole_number
+from oresight.harness.protocols import Message, Observation, Turn
 
 ROOT = 0
 # Deeper branches are drawn no further to the right; each line names its parent anyway.

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
-from harness.context.assembly import observation_parts, system_message
-from harness.context.raw import with_chat
-from harness.protocols import Message, Observation, Turn
+from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
+from oresight.harness.context.assembly import observation_parts, system_message
+from oresight.harness.context.raw import with_chat
+from oresight.harness.protocols import Message, Observation, Turn
 
 DEFAULT_TURNS = 8
 MOST_TURNS = 9999

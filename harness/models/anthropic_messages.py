@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
-from harness.protocols import Json, Message, TextPart
+from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
+from oresight.harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
+from oresight.harness.protocols import Json, Message, TextPart
 
 _FINISHES = {
     "max_tokens": FinishReason.LENGTH,

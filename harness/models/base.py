@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from harness.asking import PICTURE_TOKENS, text_tokens
-from harness.errors import UsageError
-from harness.png import encode_png
-from harness.protocols import ImagePart, Json, Message, Pixels, TextPart
+from oresight.harness.asking import PICTURE_TOKENS, text_tokens
+from oresight.harness.errors import UsageError
+from oresight.harness.png import encode_png
+from oresight.harness.protocols import ImagePart, Json, Message, Pixels, TextPart
 
 _PICTURES_KEPT = 16
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from harness.words import visible
+from oresight.harness.text import visible
 
 WORDS_MAX = 500
 _RETRIED = frozenset({408, 409, 429})

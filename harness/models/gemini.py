@@ -4,9 +4,9 @@ import importlib
 from collections.abc import Collection
 from typing import Any, get_args
 
-from harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
-from harness.protocols import Json, Message, TextPart
+from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
+from oresight.harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
+from oresight.harness.protocols import Json, Message, TextPart
 
 _LENGTH = frozenset({"MAX_TOKENS"})
 _BLOCKED = frozenset(

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import Any
 
-from harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from harness.models.faults import Fault
-from harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
-from harness.protocols import Json, Message, TextPart
+from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
+from oresight.harness.models.faults import Fault
+from oresight.harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
+from oresight.harness.protocols import Json, Message, TextPart
 
 OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-import assets
-from harness.errors import UsageError
-from harness.models.base import Usage
-from scoring.records import parse_json
+from oresight import assets
+from oresight.harness.errors import UsageError
+from oresight.harness.models.base import Usage
+from oresight.scoring.records import parse_json
 
 _MILLION = 1_000_000
 _DATED = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2})$")

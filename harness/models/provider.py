@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from harness.errors import ContextTooLongError, InfrastructureError, RequestTooLargeError, RunStoppedError
-from harness.models import retry
-from harness.models.base import (
+from oresight.harness.errors import ContextTooLongError, InfrastructureError, RequestTooLargeError, RunStoppedError
+from oresight.harness.models import retry
+from oresight.harness.models.base import (
     FinishReason,
     ModelRequest,
     ModelSettings,
@@ -24,10 +24,10 @@ from harness.models.base import (
     Usage,
     estimate,
 )
-from harness.models.faults import Fault, Meaning, read_fault, status_of_words
-from harness.models.secrets import Address, Redactor
-from harness.protocols import Json
-from harness.words import visible
+from oresight.harness.models.faults import Fault, Meaning, read_fault, status_of_words
+from oresight.harness.models.secrets import Address, Redactor
+from oresight.harness.protocols import Json
+from oresight.harness.text import visible
 
 # Left out one by one where a model refuses them; the first whose pattern a complaint matches goes.
 OPTIONAL: dict[str, re.Pattern[str]] = {

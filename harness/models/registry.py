@@ -15,15 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.errors import MissingPartError, UnknownNameError, UsageError
-from harness.models.anthropic_messages import AnthropicMessages
-from harness.models.base import ModelClient, ModelSettings
-from harness.models.gemini import Gemini
-from harness.models.openai_chat import OPENAI_URL, CompatibleChat, OpenAIChat
-from harness.models.provider import ProviderClient, Surroundings
-from harness.models.scripted import ScriptedModel, read_script
-from harness.models.secrets import Address, read_address, without_user
-from harness.settings import COMPATIBLE_KEY, PROVIDER_KEYS, all_keys, provider_address, provider_key
+from oresight.harness.errors import MissingPartError, UnknownNameError, UsageError
+from oresight.harness.models.anthropic_messages import AnthropicMessages
+from oresight.harness.models.base import ModelClient, ModelSettings
+from oresight.harness.models.gemini import Gemini
+from oresight.harness.models.openai_chat import OPENAI_URL, CompatibleChat, OpenAIChat
+from oresight.harness.models.provider import ProviderClient, Surroundings
+from oresight.harness.models.scripted import ScriptedModel, read_script
+from oresight.harness.models.secrets import Address, read_address, without_user
+from oresight.harness.settings import COMPATIBLE_KEY, PROVIDER_KEYS, all_keys, provider_address, provider_key
 
 _NAME = re.compile(r"(?P<provider>[^:]*):(?P<model>.*?)(?:@(?P<address>[a-zA-Z][a-zA-Z0-9+.-]*://.*))?", re.DOTALL)
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")

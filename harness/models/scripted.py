@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.errors import UsageError
-from harness.models.base import FinishReason, ModelRequest, Reply, Usage, estimate
-from scoring.records import LINE_BYTES_MAX, Json, parse_json
+from oresight.harness.errors import UsageError
+from oresight.harness.models.base import FinishReason, ModelRequest, Reply, Usage, estimate
+from oresight.scoring.records import LINE_BYTES_MAX, Json, parse_json
 
 ScriptReply = str | Reply
 Script = Sequence[ScriptReply] | Callable[[ModelRequest], ScriptReply]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from harness.errors import UsageError
+from oresight.harness.errors import UsageError
 
 HIDDEN = "[hidden]"
 # Shorter ones stand in ordinary words; a text with each of them hidden could not be read.

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import store
-from harness.sides import Side
-from harness.summary import summary_of
-from harness.words import visible
-from scoring.rates import EpisodeCounts
-from scoring.summary import EpisodeSummary
+from oresight.harness.analysis.conditions import Side
+from oresight.harness.analysis.summary import summary_of
+from oresight.harness.records import folder as run_folder
+from oresight.harness.text import visible
+from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.statistics import EpisodeCounts
 
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 _ID_CHARACTERS = 70
@@ -48,7 +48,7 @@ class Episode:
     """
 
     name: str
-    result: store.EpisodeResult | None
+    result: run_folder.EpisodeResult | None
     told: Told | None = None
     page: str | None = None
 

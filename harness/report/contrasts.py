@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from harness.compare import compare
-from harness.errors import UsageError
-from harness.prompts import REASONING_SUFFIX
-from harness.report.conditions import Condition, Episode
-from harness.report.exhibits import (
+from oresight.harness.analysis.compare import compare
+from oresight.harness.errors import UsageError
+from oresight.harness.report.conditions import Condition, Episode
+from oresight.harness.report.measures import measures, named
+from oresight.harness.report.panels import (
     ALL,
     Absent,
     Change,
@@ -18,11 +18,11 @@ from harness.report.exhibits import (
     Timelines,
     undefined_notes,
 )
-from harness.report.measures import measures, named
-from harness.verdicts import rate_words, readings
-from harness.words import visible
-from scoring.rates import Figure as Ratio
-from scoring.summary import EpisodeSummary
+from oresight.harness.text import visible
+from oresight.harness.wording import rate_words, readings
+from oresight.harness.worlds.prompts import REASONING_SUFFIX
+from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.statistics import Figure as Ratio
 
 RAW = "raw"
 # With fewer scored decisions an episode's share of errors says little.

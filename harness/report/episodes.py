@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness import disk
-from harness.errors import OresightError
-from harness.report.conditions import (
+from oresight.harness import files
+from oresight.harness.analysis.summary import summary_of
+from oresight.harness.errors import OresightError
+from oresight.harness.records.folder import EpisodeResult
+from oresight.harness.report.conditions import (
     BOTH_ERROR,
     EXPLOIT_ERROR,
     EXPLORE_ERROR,
@@ -16,17 +18,15 @@ from harness.report.conditions import (
     Told,
     without_place,
 )
-from harness.report.page import render
-from harness.report.pictures import PicturePlan, Pictures, find_pictures
-from harness.report.replay.page import Links, write_replay
-from harness.report.replay.story import Story, read_story
-from harness.store import EpisodeResult
-from harness.summary import summary_of
-from harness.words import visible
-from scoring.core import ErrorKind
-from scoring.parameters import Parameters
-from scoring.readers.faults import BadInput
-from scoring.summary import EpisodeSummary, ScoredDecision
+from oresight.harness.report.episode_page import Links, write_replay
+from oresight.harness.report.html import render
+from oresight.harness.report.pictures import PicturePlan, Pictures, find_pictures
+from oresight.harness.report.scored import Story, read_story
+from oresight.harness.text import visible
+from oresight.scoring.core import ErrorKind
+from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
+from oresight.scoring.parameters import Parameters
+from oresight.scoring.readers.faults import BadInput
 
 _ERRORS = {
     ErrorKind.EXPLORATION: EXPLORE_ERROR,
@@ -91,7 +91,7 @@ def do_episode(task: EpisodeTask) -> EpisodeDone:
     Raises:
         OresightError: The disk refuses what is written.
     """
-    disk.make_folder(task.target.parent)
+    files.make_folder(task.target.parent)
     try:
         story = read_story(task.recording, task.parameters)
     except (OresightError, BadInput) as error:
@@ -104,7 +104,7 @@ def do_episode(task: EpisodeTask) -> EpisodeDone:
             next=task.next,
             problem=visible(without_place(str(error), task.recording)),
         )
-        disk.write_atomically(task.target, page.encode(), durable=False)
+        files.write_atomically(task.target, page.encode(), durable=False)
         return EpisodeDone(None, (f"{task.recording}: no replay: {error}",))
     story = replace(story, notes=tuple(without_place(note, task.recording) for note in story.notes))
     problems = [f"{task.recording}: {problem}" for problem in _odds(task.result, story.summary)]

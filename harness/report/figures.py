@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.plots import FAINT, GRID, INK, drawing_style, legend_dot, saved, sheet
-from harness.report.conditions import BOTH_ERROR, EXPLOIT_ERROR, EXPLORE_ERROR, PROGRESS
-from harness.report.exhibits import ALL, Changes, Dot, Lines, Panel, Scatter, Series, Timeline, Timelines
-from harness.words import visible
-from scoring.rates import Figure as Ratio
-from scoring.regression import Fit
+from oresight.harness.report.conditions import BOTH_ERROR, EXPLOIT_ERROR, EXPLORE_ERROR, PROGRESS
+from oresight.harness.report.panels import ALL, Changes, Dot, Lines, Panel, Scatter, Series, Timeline, Timelines
+from oresight.harness.report.plots import FAINT, GRID, INK, drawing_style, legend_dot, saved, sheet
+from oresight.harness.text import visible
+from oresight.scoring.regression import Fit
+from oresight.scoring.statistics import Figure as Ratio
 
 if TYPE_CHECKING:
-    from harness.plots import Axes, Figure
+    from oresight.harness.report.plots import Axes, Figure
 
 # A condition's colour, on light and on dark paper; those of the page's tables are the same.
 COLOURS = (

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness import disk
-from harness.errors import ForeignFolderError, OresightError
+from oresight.harness import files
+from oresight.harness.errors import ForeignFolderError, OresightError
 
 REPORT_NAME = "report.json"
 REPORT_FORMAT = "oresight.report"
@@ -31,20 +31,20 @@ def report_folder(out: Path) -> Iterator[Path]:
     place = out.resolve()
     aside = place.with_name(f".{place.name}.making")
     before = place.with_name(f".{place.name}.before")
-    disk.make_folder(aside)
-    lock = disk.FolderLock(aside)
+    files.make_folder(aside)
+    lock = files.FolderLock(aside)
     try:
-        with disk.disk_errors(place):
+        with files.disk_errors(place):
             _clear(aside)
         yield aside
         # Somebody may have put something there meanwhile.
         check_out(out)
-        with disk.disk_errors(place):
+        with files.disk_errors(place):
             if before.exists():
                 shutil.rmtree(before)
             if place.exists():
                 place.rename(before)
-            (aside / disk.LOCK_NAME).unlink()
+            (aside / files.LOCK_NAME).unlink()
             aside.rename(place)
             shutil.rmtree(before, ignore_errors=True)
     except BaseException:
@@ -70,12 +70,12 @@ def check_out(out: Path) -> None:
             f"{out}: is, or holds, the folder that this command runs in, which would be replaced under it; {_ADVICE},"
             " or run the command from elsewhere"
         )
-    with disk.disk_errors(out):
+    with files.disk_errors(out):
         names = sorted(item.name for item in out.iterdir())
     if not names:
         return
     try:
-        is_ours = disk.read_json(out / REPORT_NAME).get("format") == REPORT_FORMAT
+        is_ours = files.read_json(out / REPORT_NAME).get("format") == REPORT_FORMAT
     except OresightError:
         is_ours = False
     others = [name for name in names if name not in (REPORT_NAME, INDEX_NAME, *FOLDERS)]
@@ -88,7 +88,7 @@ def check_out(out: Path) -> None:
 def _clear(folder: Path) -> None:
     """Removes what a report that was broken off has left."""
     for item in folder.iterdir():
-        if item.name == disk.LOCK_NAME:
+        if item.name == files.LOCK_NAME:
             continue
         if item.is_dir() and not item.is_symlink():
             shutil.rmtree(item)

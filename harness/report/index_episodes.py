@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from harness.protocols import Json
-from harness.report.conditions import Condition, Episode
-from harness.report.figures import COLOURS
-from harness.report.strips import strip, strip_words
-from harness.report.study import ConditionFigures, WorldStudy
-from harness.verdicts import readings
-from harness.words import visible
-from scoring.summary import EpisodeSummary
+from oresight.harness.protocols import Json
+from oresight.harness.report.conditions import Condition, Episode
+from oresight.harness.report.figures import COLOURS
+from oresight.harness.report.sparkline import strip, strip_words
+from oresight.harness.report.study import ConditionFigures, WorldStudy
+from oresight.harness.text import visible
+from oresight.harness.wording import readings
+from oresight.scoring.decisions import EpisodeSummary
 
 _DECIMALS = 4
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.protocols import Json
-from harness.report.exhibits import Changes, Exhibit, Lines, Panel, Scatter
-from harness.report.strips import strip_words
-from harness.words import visible
-from scoring.rates import Figure as Ratio
+from oresight.harness.protocols import Json
+from oresight.harness.report.panels import Changes, Exhibit, Lines, Panel, Scatter
+from oresight.harness.report.sparkline import strip_words
+from oresight.harness.text import visible
+from oresight.scoring.statistics import Figure as Ratio
 
 # More rows than this are left to the files.
 NUMBERS_MOST = 150

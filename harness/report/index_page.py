@@ -6,20 +6,20 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from harness import disk
-from harness.compare import Column, Difference
-from harness.protocols import Json
-from harness.report.exhibits import Absent, Exhibit
-from harness.report.figures import COLOURS
-from harness.report.index_episodes import episode_values, money, outcome_of, rows_data
-from harness.report.index_figures import Files, exhibit_values
-from harness.report.measures import Mean, errors
-from harness.report.page import render
-from harness.report.study import USUAL, ConditionFigures, WorldStudy
-from harness.verdicts import readings
-from harness.words import visible
-from harness.worlds import own_version
-from scoring.rates import Figure as Ratio
+from oresight.harness.analysis.compare import Column, Difference
+from oresight.harness.files import write_atomically
+from oresight.harness.protocols import Json
+from oresight.harness.report.figures import COLOURS
+from oresight.harness.report.html import render
+from oresight.harness.report.index_episodes import episode_values, money, outcome_of, rows_data
+from oresight.harness.report.index_figures import Files, exhibit_values
+from oresight.harness.report.measures import Mean, errors
+from oresight.harness.report.panels import Absent, Exhibit
+from oresight.harness.report.study import USUAL, ConditionFigures, WorldStudy
+from oresight.harness.text import visible
+from oresight.harness.wording import readings
+from oresight.harness.worlds import own_version
+from oresight.scoring.statistics import Figure as Ratio
 
 TITLES = {"craft": "The 3D world", "grid": "The grid"}
 # More scenarios than this are not offered one by one.
@@ -61,7 +61,7 @@ def write_index(
         made_with=own_version(),
         data={study.kind: rows_data(study) for study in studies},
     )
-    disk.write_atomically(target, page.encode(), durable=False)
+    write_atomically(target, page.encode(), durable=False)
 
 
 def _world(study: WorldStudy, files: Files) -> Json:

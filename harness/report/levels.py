@@ -7,12 +7,12 @@ What a scenario demands, its name says: `low-small-0` in the grid (demand on exp
 import re
 from collections.abc import Callable, Sequence
 
-from harness.report.conditions import Condition
-from harness.report.exhibits import ALL, Absent, Exhibit, Lines, Series, undefined_notes
-from harness.report.measures import Measure, errors, measures, named
-from scoring.rates import Figure as Ratio
-from scoring.summary import EpisodeSummary
-from scoring.tables import DEMANDS, OTHER, SIZES, labels_of
+from oresight.harness.report.conditions import Condition
+from oresight.harness.report.measures import Measure, errors, measures, named
+from oresight.harness.report.panels import ALL, Absent, Exhibit, Lines, Series, undefined_notes
+from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.statistics import Figure as Ratio
+from oresight.scoring.tables import DEMANDS, OTHER, SIZES, labels_of
 
 # More lines than this in one panel are a tangle.
 SHOWN_MOST = 6

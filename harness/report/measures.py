@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from harness.report.conditions import Condition
-from harness.verdicts import readings
-from scoring.rates import (
+from oresight.harness.report.conditions import Condition
+from oresight.harness.wording import readings
+from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary, Tally
+from oresight.scoring.statistics import (
     RESAMPLES,
     SEED,
     Counts,
@@ -17,8 +18,7 @@ from scoring.rates import (
     error_figure,
     success_figure,
 )
-from scoring.rates import Figure as Ratio
-from scoring.summary import ERROR_KINDS, EpisodeSummary, Tally
+from oresight.scoring.statistics import Figure as Ratio
 
 _MILLION = 1_000_000
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from harness import disk, store
-from harness.errors import OresightError
-from harness.protocols import Environment, FilmEnvironment
-from harness.replay import Listener, replay
-from harness.worlds import World, world_of_header
-from scoring.records import DecisionLine, Header
+from oresight.harness import files
+from oresight.harness.errors import OresightError
+from oresight.harness.protocols import Environment, FilmEnvironment
+from oresight.harness.records import folder as run_folder
+from oresight.harness.running.replay import Listener, replay
+from oresight.harness.worlds import World, world_of_header
+from oresight.scoring.records import DecisionLine, Header
 
 USUAL_SIZE = (640, 480)
 # Drawn pictures are for looking at; the run's own stay what they are.
@@ -86,10 +87,10 @@ def find_pictures(recording: Path, decisions: int, plan: PicturePlan) -> Picture
     wanted = set(range(1, decisions + 2))
     there = recorded_numbers(plan.recorded) & wanted
     for number in sorted(there):
-        name = store.frame_name(number)
+        name = run_folder.frame_name(number)
         if plan.copied:
-            disk.make_folder(plan.made)
-            with disk.disk_errors(plan.made / name):
+            files.make_folder(plan.made)
+            with files.disk_errors(plan.made / name):
                 shutil.copyfile(plan.recorded / name, plan.made / name, follow_symlinks=False)
             found.copied += 1
         found.links[number] = _href((plan.made_at_last if plan.copied else plan.recorded) / name, plan.page_folder)
@@ -125,7 +126,7 @@ class _Painter(Listener):
 
         assert self._environment is not None
         picture = Image.fromarray(self._environment.render())
-        with disk.disk_errors(self._folder):
+        with files.disk_errors(self._folder):
             picture.save(self._folder / f"{number:06d}.webp", quality=_WEBP_QUALITY, method=2)
         self.drawn.append(number)
 
@@ -135,7 +136,7 @@ def _draw(recording: Path, wanted: set[int], plan: PicturePlan, found: Pictures)
         world = world_of_header(header)
         return replace(world, film=lambda size: world.film(plan.size))
 
-    disk.make_folder(plan.made)
+    files.make_folder(plan.made)
     painter = _Painter(wanted, plan.made)
     try:
         replayed = replay(recording, painter, find_world)
@@ -150,5 +151,5 @@ def _draw(recording: Path, wanted: set[int], plan: PicturePlan, found: Pictures)
         found.links[number] = _href(plan.made_at_last / f"{number:06d}.webp", plan.page_folder)
     found.drawn = len(painter.drawn)
     if not painter.drawn:
-        with disk.disk_errors(plan.made):
+        with files.disk_errors(plan.made):
             plan.made.rmdir() if not any(plan.made.iterdir()) else None

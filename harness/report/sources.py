@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness import store
-from harness.errors import UsageError
-from harness.report.conditions import without_place
-from harness.sides import Side, load_sides
-from harness.studyfile import STUDY_NAME, condition_folders
-from harness.worlds import KINDS
+from oresight.harness.analysis.conditions import Side, load_sides
+from oresight.harness.errors import UsageError
+from oresight.harness.records import folder as run_folder
+from oresight.harness.report.conditions import without_place
+from oresight.harness.running.study_file import STUDY_NAME, condition_folders
+from oresight.harness.worlds import KINDS
 
 
 def find_sides(paths: Sequence[Path]) -> tuple[list[Side], list[str]]:
@@ -25,7 +25,7 @@ def find_sides(paths: Sequence[Path]) -> tuple[list[Side], list[str]]:
             folders.append(path)
             continue
         for folder in condition_folders(path):
-            if (folder / store.RUN_NAME).exists():
+            if (folder / run_folder.RUN_NAME).exists():
                 folders.append(folder)
             else:
                 problems.append(f"{path.name}: the condition {folder.name} was never begun; run the study again")

@@ -7,19 +7,19 @@ Pure functions of what was read. By what the episodes differ is told in `levels`
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.compare import Comparison, compare
-from harness.errors import UsageError
-from harness.protocols import Json
-from harness.report.conditions import Condition
-from harness.report.contrasts import by_memory, by_prompts, two_episodes
-from harness.report.exhibits import Absent, Dot, Exhibit, Lines, Scatter, Series, undefined_notes
-from harness.report.levels import SHOWN_MOST, by_demand, by_kind, by_size
-from harness.report.measures import Mean, budget_used, error_of, errors, named
-from harness.verdicts import readings
-from scoring.parameters import Parameters
-from scoring.rates import Figure as Ratio
-from scoring.rates import Pool, PooledRates, pool
-from scoring.regression import RATES_MIN, Point, regress
+from oresight.harness.analysis.compare import Comparison, compare
+from oresight.harness.errors import UsageError
+from oresight.harness.protocols import Json
+from oresight.harness.report.conditions import Condition
+from oresight.harness.report.contrasts import by_memory, by_prompts, two_episodes
+from oresight.harness.report.levels import SHOWN_MOST, by_demand, by_kind, by_size
+from oresight.harness.report.measures import Mean, budget_used, error_of, errors, named
+from oresight.harness.report.panels import Absent, Dot, Exhibit, Lines, Scatter, Series, undefined_notes
+from oresight.harness.wording import readings
+from oresight.scoring.parameters import Parameters
+from oresight.scoring.regression import RATES_MIN, Point, regress
+from oresight.scoring.statistics import Figure as Ratio
+from oresight.scoring.statistics import Pool, PooledRates, pool
 
 ALPHAS = (1.0, 2.0, 3.0)
 KS = (1, 2, 3)

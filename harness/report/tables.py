@@ -7,13 +7,14 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from harness import disk, store
-from harness.protocols import Json
-from harness.report.conditions import Condition
-from harness.report.exhibits import difference_columns, ratio_columns
-from harness.report.measures import errors
-from harness.report.study import ConditionFigures, WorldStudy
-from scoring.rates import PooledRates
+from oresight.harness import files
+from oresight.harness.protocols import Json
+from oresight.harness.records import folder as run_folder
+from oresight.harness.report.conditions import Condition
+from oresight.harness.report.measures import errors
+from oresight.harness.report.panels import difference_columns, ratio_columns
+from oresight.harness.report.study import ConditionFigures, WorldStudy
+from oresight.scoring.statistics import PooledRates
 
 
 def write_table(folder: Path, name: str, rows: Sequence[Mapping[str, object]]) -> list[str]:
@@ -23,11 +24,11 @@ def write_table(folder: Path, name: str, rows: Sequence[Mapping[str, object]]) -
         StoreError: The disk refuses.
     """
     rows = aligned(rows)
-    disk.write_atomically(folder / f"{name}.csv", store.to_csv(rows).encode(), durable=False)
+    files.write_atomically(folder / f"{name}.csv", run_folder.to_csv(rows).encode(), durable=False)
     content = to_parquet(rows)
     if content is None:
         return [f"{name}.csv"]
-    disk.write_atomically(folder / f"{name}.parquet", content, durable=False)
+    files.write_atomically(folder / f"{name}.parquet", content, durable=False)
     return [f"{name}.csv", f"{name}.parquet"]
 
 

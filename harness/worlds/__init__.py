@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from harness.errors import ReplayRefusedError, UnknownNameError
-from harness.prompts import OwnPrompts
-from harness.protocols import Json
-from harness.worlds.world import Branch as Branch
-from harness.worlds.world import Size as Size
-from harness.worlds.world import World as World
-from harness.worlds.world import own_version as own_version
-from scoring import records
+from oresight.harness.errors import ReplayRefusedError, UnknownNameError
+from oresight.harness.protocols import Json
+from oresight.harness.worlds.base import Branch as Branch
+from oresight.harness.worlds.base import Size as Size
+from oresight.harness.worlds.base import World as World
+from oresight.harness.worlds.base import own_version as own_version
+from oresight.harness.worlds.prompts import OwnPrompts
+from oresight.scoring import records
 
 KINDS = ("craft", "grid")
 
@@ -61,9 +61,9 @@ def world_of_map(path: Path, prompts: str | None = None, own: OwnPrompts | None 
         UsageError: The map is malformed, or there is no such prompt set.
         OresightError: It cannot be read.
     """
-    from harness.worlds import grid
+    from oresight.harness.worlds.grid import world as worlds
 
-    return grid.of_map(path, prompts, own)
+    return worlds.of_map(path, prompts, own)
 
 
 def suite_names(kind: str, suite: str, seeds: Sequence[int] | None = None) -> list[str]:
@@ -79,9 +79,9 @@ def suite_names(kind: str, suite: str, seeds: Sequence[int] | None = None) -> li
 
 def dial_levels() -> Json:
     """What each level of the 3D world's two demands means: for each demand and level its ranges, both ends in it."""
-    from harness.worlds import craft
+    from oresight.harness.worlds.craft import world as worlds
 
-    return craft.dial_levels()
+    return worlds.dial_levels()
 
 
 def world_of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
@@ -108,9 +108,9 @@ def opengl() -> tuple[str, str]:
     Raises:
         MissingPartError: There is none; says what to install.
     """
-    from harness.worlds import craft
+    from oresight.harness.worlds.craft import world as worlds
 
-    return craft.opengl()
+    return worlds.opengl()
 
 
 def on_desktop(world: World) -> World:
@@ -119,9 +119,9 @@ def on_desktop(world: World) -> World:
     Raises:
         UsageError: It has none.
     """
-    from harness.worlds import craft_desktop
+    from oresight.harness.worlds.craft import desktop as desktops
 
-    return craft_desktop.on_desktop(world)
+    return desktops.on_desktop(world)
 
 
 def desktop() -> str:
@@ -130,9 +130,9 @@ def desktop() -> str:
     Raises:
         MissingPartError: There is no display, or it cannot be driven; says what to do.
     """
-    from harness.worlds import craft_desktop
+    from oresight.harness.worlds.craft import desktop as desktops
 
-    return craft_desktop.describe()
+    return desktops.describe()
 
 
 def _check_kind(kind: str) -> None:
@@ -142,9 +142,9 @@ def _check_kind(kind: str) -> None:
 
 def _module(kind: str) -> ModuleType:
     if kind == "grid":
-        from harness.worlds import grid
+        from oresight.harness.worlds.grid import world as grid
 
         return grid
-    from harness.worlds import craft
+    from oresight.harness.worlds.craft import world as craft
 
     return craft

@@ -1,7 +1,7 @@
 """Kind of world to the digest that the context strategy `structured` sums it up with."""
 
-from harness.context.structured import Digest
-from harness.errors import UnknownNameError
+from oresight.harness.context.structured import Digest
+from oresight.harness.errors import UnknownNameError
 
 
 def find_digest(kind: str) -> Digest:
@@ -11,11 +11,11 @@ def find_digest(kind: str) -> Digest:
         UnknownNameError: There is no such kind.
     """
     if kind == "grid":
-        from harness.worlds.grid_digest import GridDigest
+        from oresight.harness.worlds.grid.digest import GridDigest
 
         return GridDigest()
     if kind == "craft":
-        from harness.worlds.craft_digest import CraftDigest
+        from oresight.harness.worlds.craft.digest import CraftDigest
 
         return CraftDigest()
     raise UnknownNameError("world", kind, ["craft", "grid"])

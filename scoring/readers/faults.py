@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from scoring.records import LINE_BYTES_MAX, parse_json
+from oresight.scoring.records import LINE_BYTES_MAX, parse_json
 
 _SHOWN = 60
 _Model = TypeVar("_Model", bound=BaseModel)

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from scoring.readers.faults import BadInput, too_long, unreadable
-from scoring.records import LINE_BYTES_MAX
+from oresight.scoring.readers.faults import BadInput, too_long, unreadable
+from oresight.scoring.records import LINE_BYTES_MAX
 
 
 @dataclass(frozen=True)

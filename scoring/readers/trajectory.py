@@ -7,9 +7,9 @@ newline is what a crash leaves: if it is a whole record it counts, else it is le
 from collections.abc import Iterator
 from pathlib import Path
 
-from scoring.readers.faults import BadInput, read_object, validated
-from scoring.readers.lines import LineFile, TornTail
-from scoring.records import TRAJECTORY_FORMAT, DecisionLine, Header
+from oresight.scoring.readers.faults import BadInput, read_object, validated
+from oresight.scoring.readers.lines import LineFile, TornTail
+from oresight.scoring.records import TRAJECTORY_FORMAT, DecisionLine, Header
 
 
 class Trajectory(LineFile):

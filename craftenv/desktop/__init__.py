@@ -1,0 +1,1 @@
+"""A real window, driven by injected keys and mouse."""

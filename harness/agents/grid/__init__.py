@@ -1,0 +1,1 @@
+"""Bundled agents of the grid world: they read its words as a text model would."""

@@ -1,0 +1,1 @@
+"""The bundled vision agent of the 3D world: it decides from pictures alone."""

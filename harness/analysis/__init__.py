@@ -1,0 +1,1 @@
+"""Figures of runs: summaries, comparisons, and a run followed while it is played."""

@@ -1,0 +1,138 @@
+"""A run's figures: what was planned, what became of it, and both error rates with their numerators and denominators.
+
+Written beside the episodes as summary.json and summary.csv, and printed by the commands. The pooling itself is done by
+`scoring.statistics`; only episodes that are a result are pooled, the others are counted and named.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from oresight.harness.protocols import Json
+from oresight.harness.records.folder import EpisodeResult, RunFile
+from oresight.scoring.decisions import EpisodeSummary, Tally
+from oresight.scoring.statistics import EpisodeCounts, PooledRates, pool, rate
+
+SUMMARY_FORMAT = "oresight.summary"
+READINGS = ("lenient", "strict")
+USAGE_COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "replies", "reasks")
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What became of a run's episodes.
+
+    Attributes:
+        run: What was asked.
+        results: Of the episodes that ended, in planned order; infrastructure errors among them.
+    """
+
+    run: RunFile
+    results: tuple[EpisodeResult, ...]
+
+    @property
+    def counts(self) -> EpisodeCounts:
+        """How many episodes stand behind the figures, and how many do not."""
+        missing = len(self.run.config.episodes) - len(self.results)
+        return EpisodeCounts.of([result.outcome for result in self.results], missing=missing)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned episode is a result."""
+        return self.counts.complete
+
+    @property
+    def broken(self) -> tuple[EpisodeResult, ...]:
+        """Episodes that ended in an infrastructure error; the same command plays them again."""
+        return tuple(result for result in self.results if not result.outcome.counts)
+
+    def pooled(self) -> PooledRates:
+        """The figures over the episodes that are a result."""
+        return pool([summary_of(result) for result in self.results if result.outcome.counts])
+
+    def usage(self) -> Json | None:
+        """What all replies cost, of broken episodes too; None where no model played, cost None without a price."""
+        told = [result.usage for result in self.results if result.usage is not None]
+        if not told:
+            return None
+        total: Json = {name: sum(each.get(name, 0) for each in told) for name in USAGE_COUNTS}
+        costs = [each.get("cost") for each in told]
+        total["cost"] = None if None in costs else sum(costs)
+        return total
+
+    def counts_sentence(self) -> str:
+        """The counts that stand beside every figure."""
+        counts = self.counts
+        outcomes = f"{counts.succeeded} succeeded, {counts.failed} failed"
+        return (
+            f"{counts.scored} of {counts.planned} episodes scored ({outcomes}),"
+            f" {counts.infrastructure} broken, {counts.missing} missing"
+            # Of a person's sessions alone: an episode of a run is played until it ends.
+            + (f", {counts.incomplete} incomplete" if counts.incomplete else "")
+        )
+
+    def as_json(self) -> Json:
+        """Content of summary.json."""
+        return {
+            "format": SUMMARY_FORMAT,
+            "version": 1,
+            "complete": self.complete,
+            "counts": self.counts.to_json(),
+            "pooled": self.pooled().to_json(),
+            "usage": self.usage(),
+            "episodes": self.rows(),
+        }
+
+    def rows(self) -> list[Json]:
+        """A row for each planned episode; figures of one that is no result are None."""
+        by_id = {result.id: result for result in self.results}
+        return [_row(name, by_id.get(name)) for name in self.run.config.episodes]
+
+
+def summarise(run: RunFile, results: Sequence[EpisodeResult]) -> RunSummary:
+    """The summary of what has been played so far."""
+    return RunSummary(run, tuple(results))
+
+
+def summary_of(result: EpisodeResult) -> EpisodeSummary:
+    """The scorer's summary as it stands in a result file, without the list of discoveries."""
+    score = result.score
+    plain = {
+        field.name: score[field.name]
+        for field in fields(EpisodeSummary)
+        if field.name not in ("outcome", "reason", "discoveries", *READINGS)
+    }
+    return EpisodeSummary(
+        outcome=result.outcome,
+        reason=result.reason,
+        lenient=Tally(**score["lenient"]),
+        strict=Tally(**score["strict"]),
+        **plain,
+    )
+
+
+def _row(name: str, result: EpisodeResult | None) -> Json:
+    row: Json = {
+        "episode": name,
+        "outcome": "missing" if result is None else str(result.outcome),
+        "reason": None if result is None else result.reason,
+        "steps": None if result is None else result.steps,
+        "budget": None if result is None else result.budget,
+    }
+    summary = summary_of(result) if result is not None and result.outcome.counts else None
+    row["scored_decisions"] = None if summary is None else summary.scored_decisions
+    for reading in READINGS:
+        tally: Tally | None = None if summary is None else getattr(summary, reading)
+        for kind in ("explore", "exploit"):
+            errors, eligible = (None, None) if tally is None else getattr(tally, kind)
+            row[f"{reading}_{kind}_errors"] = errors
+            row[f"{reading}_{kind}_eligible"] = eligible
+            error = None if errors is None or eligible is None else rate(errors, eligible)
+            row[f"{reading}_{'exploration' if kind == 'explore' else 'exploitation'}_error"] = error
+    usage = {} if result is None or result.usage is None else result.usage
+    for name in (*USAGE_COUNTS, "cost"):
+        row[name] = usage.get(name)
+    # These alone may differ between two runs of the same command.
+    timing = {} if result is None else result.timing
+    for name in ("seconds", "latency_s", "requests", "retries"):
+        row[f"timing_{name}"] = timing.get(name)
+    return row

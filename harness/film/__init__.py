@@ -1,0 +1,1 @@
+"""Videos of recorded episodes, and pictures at decisions."""

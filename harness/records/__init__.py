@@ -1,0 +1,1 @@
+"""The run folder: what is written where, and how it is read."""

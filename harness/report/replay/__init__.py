@@ -1,1 +1,0 @@
-"""The page on which one episode is stepped through."""

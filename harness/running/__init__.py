@@ -1,0 +1,1 @@
+"""Playing: the loop, an attempt at an episode, runs, limits, forks and replays."""

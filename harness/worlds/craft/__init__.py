@@ -1,0 +1,1 @@
+"""The 3D world for the harness."""

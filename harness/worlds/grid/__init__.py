@@ -1,0 +1,1 @@
+"""The grid world for the harness."""

@@ -1,0 +1,1 @@
+"""The metric's adapter of the 3D world."""

@@ -1,0 +1,1 @@
+"""The metric's adapter of the grid world."""

@@ -1,0 +1,1 @@
+"""People's sessions: read, cut into decisions, and set beside runs."""

@@ -1,0 +1,1 @@
+"""Recordings of the real game, VPT-style: read, cut into decisions and scored."""

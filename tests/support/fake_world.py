@@ -1,0 +1,155 @@
+"""A corridor in place of a world: positions 0 to 9, the ore at 5, twenty decisions. Quick, and with pictures."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from oresight.harness.worlds import World
+from oresight.scoring.core import Case, ErrorKind
+from oresight.scoring.decisions import EpisodeSummary, Reading, ScoredDecision, Tally
+from oresight.scoring.records import Outcome
+
+ACTIONS = ("move_forward", "move_backward", "look_right", "wait")
+GOAL = 5
+BUDGET = 20
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str = "corridor-0"
+    actions: tuple[str, ...] = ACTIONS
+    budget: int = BUDGET
+
+
+@dataclass(frozen=True)
+class Seen:
+    text: str
+    image: Any
+    actions: tuple[str, ...]
+    step: int
+
+
+@dataclass(frozen=True)
+class Moved:
+    observation: Seen
+    outcome: str
+    reward: float
+    terminated: bool
+    truncated: bool
+
+
+class Corridor:
+    """Each picture's colour is the position, so that pictures can be told apart."""
+
+    def __init__(self, size: tuple[int, int] | None, name: str = "corridor-0", breaks_at: int | None = None) -> None:
+        self.spec = Spec(name)
+        self._size = size
+        self._breaks_at = breaks_at
+        self.closed = False
+        self.place = self.steps = 0
+
+    def reset(self, seed: int | None = None) -> Seen:
+        self.place = self.steps = 0
+        self._facts: dict[str, Any] = {"place": 0}
+        return self._seen()
+
+    def render(self) -> Any:
+        return self._seen().image
+
+    def step(self, action: str, on_tick: Callable[[], None] | None = None) -> Moved:
+        if self.steps + 1 == self._breaks_at:
+            raise RuntimeError("the floor gave way")
+        before = self.place
+        self.place = min(max(self.place + {"move_forward": 1, "move_backward": -1}.get(action, 0), 0), 9)
+        self.steps += 1
+        self._facts = {"before": before, "place": self.place}
+        if on_tick is not None:
+            on_tick()
+        outcome = "You moved." if self.place != before else "Nothing moved."
+        done = self.place == GOAL
+        return Moved(self._seen(), outcome, float(done), done, not done and self.steps >= BUDGET)
+
+    def facts(self) -> dict[str, Any]:
+        return self._facts
+
+    def state_hash(self) -> str:
+        return f"{self.place:04d}"
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _seen(self) -> Seen:
+        image = None
+        if self._size is not None:
+            width, height = self._size
+            image = np.full((height, width, 3), 20 * self.place, dtype=np.uint8)
+        return Seen(f"Step {self.steps}.", image, ACTIONS, self.steps)
+
+
+class CountingScorer:
+    """Standing still is an error of exploration; every decision is scored in case 1."""
+
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self.place = 0
+
+    def score(self, action: str, facts: dict[str, Any]) -> ScoredDecision:
+        self.place = facts["place"]
+        error = ErrorKind.EXPLORATION if facts["before"] == facts["place"] else None
+        self.tally.add(Case.EXPLORE, error)
+        return ScoredDecision(
+            step=self.tally.explore_eligible,
+            action=action,
+            scored=True,
+            case=Case.EXPLORE,
+            gain=error is None,
+            progress=error is None,
+            stale=0,
+            error=error,
+            causes=("no gain",) if error else (),
+            reasons=() if error else ("position",),
+            node=(self.place,),
+            strict=Reading(error is None, error),
+        )
+
+    def summary(self, outcome: Outcome | None = None, reason: str | None = None) -> EpisodeSummary:
+        decisions = self.tally.explore_eligible
+        return EpisodeSummary(
+            outcome=outcome or Outcome.INCOMPLETE,
+            reason=reason,
+            lenient=self.tally,
+            strict=self.tally,
+            decisions=decisions,
+            scored_decisions=decisions,
+            steps_taken=decisions,
+            budget=BUDGET,
+            acquired=int(self.place == GOAL),
+            target_count=1,
+        )
+
+
+def corridor(
+    name: str = "corridor-0", breaks_at: int | None = None, proof: Sequence[str] = ("move_forward",) * 5
+) -> World:
+    """A world made of a `Corridor`."""
+    return World(
+        kind="craft",
+        name=name,
+        seed=0,
+        budget=BUDGET,
+        scenario={"name": name, "target": "iron_ore", "target_count": 1, "budget": BUDGET},
+        actions=tuple({"name": action, "ticks": 1} for action in ACTIONS),
+        score_inputs={},
+        parameters={"k": 2},
+        versions={"oresight": "0.1.0", "terrain": 1},
+        instructions="Find the ore.",
+        prepare=lambda size: None,
+        film=lambda size: Corridor(size, name),
+        open=lambda size: Corridor(size, name, breaks_at),
+        scorer=lambda header: CountingScorer(),
+        proof=lambda: proof,
+        again=partial(corridor, name, breaks_at, proof),
+    )

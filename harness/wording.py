@@ -40,9 +40,8 @@ def readings(kind: str) -> tuple[str, ...]:
     return ("lenient",) if kind == "grid" else ("lenient", "strict")
 
 
-def rates_so_far(summary: EpisodeSummary, kind: str = "craft") -> tuple[tuple[str, str, str], ...]:
+def rates_so_far(summary: EpisodeSummary) -> tuple[tuple[str, str, str], ...]:
     """Per kind of error its name and its rate in the lenient and in the strict reading, if the world has that one."""
-    lenient, strict = tally_words(summary.lenient), tally_words(summary.strict)
-    if "strict" not in readings(kind):
-        strict = ("", "")
+    lenient = tally_words(summary.tally)
+    strict = tally_words(summary.readings["strict"]) if "strict" in summary.readings else ("", "")
     return ("exploration", lenient[0], strict[0]), ("exploitation", lenient[1], strict[1])

@@ -9,11 +9,12 @@ Free preparations right before the branch point are judged together with the bra
 in any episode.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from oresight.scoring.decisions import EpisodeSummary, ScoredDecision, Tally
+from oresight.scoring.decisions import LENIENT, STRICT, EpisodeSummary, ScoredDecision, Tally
 from oresight.scoring.records import Branch, Outcome
 from oresight.scoring.rescoring import Scorer
 
@@ -30,8 +31,7 @@ class BranchScorer:
         self._inner = inner
         self._at = at
         self._scored = 0
-        self._lenient = Tally()
-        self._strict = Tally()
+        self._readings: dict[str, Tally] = {}
 
     @property
     def ended(self) -> bool:
@@ -45,8 +45,9 @@ class BranchScorer:
             return ScoredDecision.unscored(scored.step, scored.action, scored.stale)
         if scored.case is not None:
             self._scored += 1
-            self._lenient.add(scored.case, scored.error)
-            self._strict.add(scored.case, scored.error if scored.strict is None else scored.strict.error)
+            self._tally(LENIENT).add(scored.case, scored.error)
+            if scored.strict is not None:
+                self._tally(STRICT).add(scored.case, scored.strict.error)
         return scored
 
     def summary(self, outcome: Outcome | None = None, reason: str | None = None) -> EpisodeSummary:
@@ -54,14 +55,22 @@ class BranchScorer:
         whole = self._inner.summary(outcome, reason)
         return replace(
             whole,
-            lenient=self._lenient,
-            strict=self._strict,
+            readings={name: self._tally(name) for name in whole.readings},
             decisions=max(0, whole.decisions - self._at),
             scored_decisions=self._scored,
             steps_taken=max(0, whole.steps_taken - self._at),
             budget=None if whole.budget is None else max(0, whole.budget - self._at),
-            discoveries=tuple(found for found in whole.discoveries if found.step > self._at),
+            details={name: self._own(value) for name, value in whole.details.items()},
         )
+
+    def _tally(self, reading: str) -> Tally:
+        return self._readings.setdefault(reading, Tally())
+
+    def _own(self, told: Any) -> Any:
+        """What is told of the whole episode, without events before the branch point."""
+        if not isinstance(told, list):
+            return told
+        return [each for each in told if not isinstance(each, dict) or each.get("step", math.inf) > self._at]
 
 
 def after_branch(scorer: Scorer, header: Mapping[str, Any]) -> Scorer:

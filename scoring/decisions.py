@@ -1,16 +1,23 @@
-"""What scoring yields, whatever the world: a classified decision, tallies of both readings, an episode's summary.
+"""What scoring yields, whatever the world: a classified decision, the tally of a reading, an episode's summary.
 
 All of it turns into plain JSON with `to_json`. Numerator and denominator are kept; what a rate makes of them, None
-where nothing is eligible, stands in `rates`.
+where nothing is eligible, stands in `measures`.
 """
 
-from dataclasses import dataclass, field
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
 
 from oresight.scoring.core import Case, ErrorKind, Verdict
-from oresight.scoring.records import BlockPos, Json, Outcome
+from oresight.scoring.records import Json, Outcome, ScoreRecord
 
 ERROR_KINDS = ("exploration", "exploitation")
+# The readings of the error metric; a world has both, the lenient one alone, or none.
+LENIENT, STRICT = "lenient", "strict"
+# A place among which a decision ends: the world's own, and comparable.
+Node = str | int | tuple[str | int, ...]
+# Worlds whose records, before readings were named in them, told their only reading under both names.
+_ONE_READING = frozenset({"grid"})
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class ScoredDecision:
         error: Whom the error is attributed to, or None.
         causes: Why it is an error: "no gain", "stale", "patience".
         reasons: Why it is a gain, for example "position", "view", "ore", "target", "nearer", "repositioning".
-        node: The node on which it ended; None if not scored.
+        node: The node on which it ended, as the world names it; None if not scored.
         strict: The strict reading; None if not scored or if the world has but one reading.
         ticks: Where it was cut out of real-time play: the first and the last tick of its control.
     """
@@ -52,7 +59,7 @@ class ScoredDecision:
     error: ErrorKind | None
     causes: tuple[str, ...]
     reasons: tuple[str, ...]
-    node: tuple[int, ...] | None
+    node: Node | None
     strict: Reading | None
     ticks: tuple[int, int] | None = None
 
@@ -63,7 +70,7 @@ class ScoredDecision:
         action: str | None,
         verdict: Verdict,
         reasons: tuple[str, ...],
-        node: tuple[int, ...],
+        node: Node,
         strict_gain: bool | None = None,
     ) -> Self:
         """A scored decision from its verdict; `strict_gain` is None in a world with one reading."""
@@ -106,7 +113,7 @@ class ScoredDecision:
             "error": self.error and str(self.error),
             "causes": list(self.causes),
             "reasons": list(self.reasons),
-            "node": None if self.node is None else list(self.node),
+            "node": list(self.node) if isinstance(self.node, tuple) else self.node,
             "strict": None
             if self.strict is None
             else {
@@ -162,22 +169,7 @@ class Tally:
 
     def to_json(self) -> Json:
         """Return the counts as plain JSON."""
-        return {
-            "explore_errors": self.explore_errors,
-            "explore_eligible": self.explore_eligible,
-            "exploit_errors": self.exploit_errors,
-            "exploit_eligible": self.exploit_eligible,
-            "error_decisions": self.error_decisions,
-        }
-
-
-@dataclass(frozen=True)
-class Discovery:
-    """An ore's discovery: the decision (0 is the start) and the size of its largest face in square pixels."""
-
-    pos: BlockPos
-    step: int
-    face_px: float
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,52 +179,84 @@ class EpisodeSummary:
     Attributes:
         outcome: How it ended under the budget that was scored.
         reason: Why, in words, where the outcome does not say it all.
-        lenient: The lenient reading's counts (the only ones, in a world with one reading).
-        strict: The strict reading's counts.
+        readings: The counts of each reading of the error metric by its name, the default one first; empty in a world
+            for which the metric is not defined.
         decisions: All recorded decisions.
         scored_decisions: Those that were scored.
         steps_taken: Decisions up to success or the budget.
         budget: The full budget that was scored, in decisions; None where there was none.
-        acquired: Target ores acquired; in the grid 1 once the goal is achieved.
-        target_count: How many were asked for; None where there was no task.
-        discoveries: Target ores discovered, in their order.
+        score: How much of the task was done, from 0 to 1; None where there was no task.
+        details: What a world tells beside, as JSON. Its lists of objects with a `step` are events of that decision.
     """
 
     outcome: Outcome
     reason: str | None
-    lenient: Tally
-    strict: Tally
+    readings: Mapping[str, Tally]
     decisions: int
     scored_decisions: int
     steps_taken: int
     budget: int | None
-    acquired: int
-    target_count: int | None
-    discoveries: tuple[Discovery, ...] = field(default=())
+    score: float | None = None
+    details: Json = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, score: Mapping[str, Any], outcome: Outcome, reason: str | None, kind: str | None = None) -> Self:
+        """Return the summary that stands in a result file.
+
+        Args:
+            score: What `to_json` returned, in this version or an earlier one.
+            outcome: The outcome of the result.
+            reason: Its reason.
+            kind: The world. A record from before readings were named needs it to tell one reading from two.
+
+        Raises:
+            pydantic.ValidationError: It is no summary.
+        """
+        record = ScoreRecord.model_validate(score)
+        names = record.names
+        if record.readings is None and kind in _ONE_READING:
+            names = names[:1]
+        return cls(
+            outcome=outcome,
+            reason=reason,
+            readings={name: Tally(**record.tallies[name].model_dump()) for name in names},
+            decisions=record.decisions,
+            scored_decisions=record.scored_decisions,
+            steps_taken=record.steps_taken,
+            budget=record.budget,
+            score=record.share,
+            details=record.details,
+        )
 
     @property
     def success(self) -> bool:
         """Whether the episode reached its goal within the budget."""
         return self.outcome is Outcome.SUCCESS
 
+    @property
+    def tally(self) -> Tally:
+        """The counts of the default reading; nothing is eligible where the metric is not defined."""
+        return next(iter(self.readings.values()), Tally())
+
     def to_json(self) -> Json:
-        """Return the summary as plain JSON: the lenient counts flat, and both readings by name."""
+        """Return the summary as plain JSON: the default reading's counts flat, and every reading by its name."""
+        tallies = {name: tally.to_json() for name, tally in self.readings.items()}
+        # Earlier versions read both names.
+        twin = {STRICT: tallies[LENIENT]} if list(tallies) == [LENIENT] else {}
         return {
             "outcome": str(self.outcome),
             "reason": self.reason,
             "success": self.success,
-            **self.lenient.to_json(),
+            "score": self.score,
+            **next(iter(tallies.values()), {}),
             "steps_taken": self.steps_taken,
             "budget": self.budget,
             "decisions": self.decisions,
             "scored_decisions": self.scored_decisions,
-            "acquired": self.acquired,
-            "target_count": self.target_count,
-            "discoveries": [
-                {"pos": list(found.pos), "step": found.step, "face_px": found.face_px} for found in self.discoveries
-            ],
-            "lenient": self.lenient.to_json(),
-            "strict": self.strict.to_json(),
+            **self.details,
+            "readings": list(tallies),
+            **tallies,
+            **twin,
         }
 
 

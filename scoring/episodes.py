@@ -334,7 +334,11 @@ def _craft(header: Header, path: Path, parameters: Sequence[Parameters]) -> _Wor
         except ValueError as error:
             raise BadInput(path, "an episode of the 3D world", f"another alpha: {error}", 1, "kind") from None
 
-    return _World(scenario.name, scorer, lambda summary: f"{summary.acquired} of {summary.target_count} ores", inputs)
+    return _World(scenario.name, scorer, _ores_words, inputs)
+
+
+def _ores_words(summary: EpisodeSummary) -> str:
+    return f"{summary.details['acquired']} of {summary.details['target_count']} ores"
 
 
 def _grid(header: Header, path: Path) -> _World:
@@ -347,7 +351,7 @@ def _grid(header: Header, path: Path) -> _World:
     return _World(
         scenario.name,
         lambda each: GridScorer(each, scenario),
-        lambda summary: "the goal achieved" if summary.acquired else "the goal not achieved",
+        lambda summary: "the goal achieved" if summary.success else "the goal not achieved",
         None,
     )
 

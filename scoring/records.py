@@ -59,6 +59,9 @@ Coordinate = Annotated[float, Field(strict=True, allow_inf_nan=False), AfterVali
 Distance = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0)]
 Angle = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=180)]
 Count = Annotated[int, Field(strict=True, ge=0)]
+# No reader of JSON rounds a whole number up to here, and no episode counts so far.
+COUNT_MAX = 2**53
+Total = Annotated[int, Field(strict=True, ge=0, le=COUNT_MAX)]
 Cell = Annotated[int, Field(strict=True, ge=-int(COORDINATE_MAX), le=int(COORDINATE_MAX))]
 Point = tuple[Coordinate, Coordinate, Coordinate]
 BlockPos = tuple[Cell, Cell, Cell]
@@ -285,6 +288,81 @@ class EpisodeResult(Record):
     version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
     outcome: Outcome
     reason: Text | None = None
+
+
+class TallyRecord(Record):
+    """The counts of one reading of the error metric."""
+
+    explore_errors: Total
+    explore_eligible: Total
+    exploit_errors: Total
+    exploit_eligible: Total
+    error_decisions: Total
+
+
+class ScoreRecord(BaseModel):
+    """The field `score` of result.json: what every world has by name, and in `details` what one has of its own.
+
+    Attributes:
+        score: How much of the task was done; left out by versions that had acquired and target_count alone.
+        readings: Names of the readings of the error metric, the default one first, whose counts stand under these
+            names; empty where it is not defined. Records from before they were named have "lenient" and "strict".
+        tallies: The counts of each.
+        details: All other fields.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    decisions: Total
+    scored_decisions: Total
+    steps_taken: Total
+    budget: Total | None
+    score: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
+    readings: list[Text] | None = None
+
+    @model_validator(mode="after")
+    def _readings_are_told(self) -> Self:
+        _ = self.tallies, self.share
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the readings."""
+        return ["lenient", "strict"] if self.readings is None else self.readings
+
+    @property
+    def tallies(self) -> dict[str, TallyRecord]:
+        """The counts of each reading.
+
+        Raises:
+            ValueError: They are missing or no counts.
+        """
+        return {name: TallyRecord.model_validate((self.__pydantic_extra__ or {}).get(name)) for name in self.names}
+
+    @property
+    def share(self) -> float | None:
+        """The score, worked out for records from before it was told.
+
+        Raises:
+            ValueError: Such a record lacks what it is made of.
+        """
+        if self.readings is not None:
+            return self.score
+        done = _Acquired.model_validate(self.__pydantic_extra__ or {})
+        return None if done.target_count is None else min(1.0, done.acquired / max(1, done.target_count))
+
+    @property
+    def details(self) -> Json:
+        """What is the world's own."""
+        common = {"outcome", "reason", "success", *TallyRecord.model_fields, "lenient", "strict", *self.names}
+        return {name: value for name, value in (self.__pydantic_extra__ or {}).items() if name not in common}
+
+
+class _Acquired(Record):
+    """What told how far an episode came before it had a score."""
+
+    acquired: Total
+    target_count: Total | None
 
 
 class RunPlan(Record):

@@ -238,7 +238,7 @@ class Pool:
         self._scored += summary.scored_decisions
         self._decisions += summary.decisions
         for (reading, kind), counts in self._counts.items():
-            counts.extend(getattr(getattr(summary, reading), kind))
+            counts.extend(getattr(summary.readings.get(reading, summary.tally), kind))
         if summary.budget:
             share = summary.steps_taken / summary.budget
             self._used.append(share)

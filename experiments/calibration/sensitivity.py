@@ -7,7 +7,6 @@ table that this stands in, is the business of `calibrate`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from experiments.calibration.order import order_faults
 from oresight.harness.protocols import Json
@@ -67,20 +66,6 @@ SETTINGS = (
         for value in values
     ),
 )
-
-
-class Scored(Protocol):
-    """What is counted of an episode."""
-
-    @property
-    def lenient(self) -> Tally:
-        """The lenient reading."""
-        ...
-
-    @property
-    def strict(self) -> Tally:
-        """The strict reading."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -157,7 +142,7 @@ class Moves:
         return told | {reading: [list(counts) for counts in self.of(reading)] for reading in READINGS}
 
 
-def moves_of(name: str, case: int | None, kind: str, episodes: Sequence[Sequence[Scored]]) -> Moves:
+def moves_of(name: str, case: int | None, kind: str, episodes: Sequence[Sequence[Tallies]]) -> Moves:
     """Pool episodes, each of them scored under every setting."""
     pooled: dict[str, tuple[Counts, ...]] = {}
     for reading in READINGS:
@@ -169,14 +154,14 @@ def moves_of(name: str, case: int | None, kind: str, episodes: Sequence[Sequence
     return Moves(name, case, kind, pooled["lenient"], pooled["strict"])
 
 
-def score_run(folder: Path) -> list[list[Scored]]:
+def score_run(folder: Path) -> list[list[Tallies]]:
     """Score the episodes of a run folder that are a result, each under every setting."""
-    scored: list[list[Scored]] = []
+    scored: list[list[Tallies]] = []
     for found in find_episodes(folder):
         if isinstance(found, EpisodeSource):
             report = score_episode(found, [setting.parameters for setting in SETTINGS], keep_steps=False)
             if report.summary.outcome.counts:
-                scored.append([result.summary for result in report.results])
+                scored.append([Tallies(**result.summary.readings) for result in report.results])
     return scored
 
 

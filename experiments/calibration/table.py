@@ -186,7 +186,7 @@ def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
     """Return the exploration and exploitation rows of an agent or a person."""
     rows = []
     for kind in ERROR_KINDS:
-        lenient: list[Counts] = [summary.lenient.counts(kind) for summary in summaries]
+        lenient: list[Counts] = [summary.tally.counts(kind) for summary in summaries]
         rows.append(
             Row(
                 name,
@@ -198,7 +198,7 @@ def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
                 sum(summary.decisions for summary in summaries),
                 sum(eligible for _, eligible in lenient),
                 error_figure(lenient),
-                error_figure([summary.strict.counts(kind) for summary in summaries]),
+                error_figure([summary.readings["strict"].counts(kind) for summary in summaries]),
             )
         )
     return rows

@@ -340,8 +340,8 @@ def _row(player: str, result: EpisodeResult) -> EpisodeRow:
             "budget": result.budget,
             "decisions_scored": summary.scored_decisions,
             "first_seen": min((each["step"] for each in found), default=None),
-            "lenient": (*summary.lenient.explore, *summary.lenient.exploit),
-            "strict": (*summary.strict.explore, *summary.strict.exploit),
+            "lenient": (*summary.tally.explore, *summary.tally.exploit),
+            "strict": (*summary.readings["strict"].explore, *summary.readings["strict"].exploit),
         }
     )
 

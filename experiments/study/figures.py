@@ -230,7 +230,7 @@ def _example(study: Study, maps: Sequence[Pixels]) -> "Figure":
     for place, agent, summary, pixels in zip(
         axes, (example.explorer, example.exploiter), example.summaries, maps, strict=True
     ):
-        tally = summary.lenient
+        tally = summary.tally
         place.imshow(pixels, interpolation="antialiased")
         place.axis("off")
         place.set_title(

@@ -100,7 +100,7 @@ class Example:
             "explorer": self.explorer,
             "exploiter": self.exploiter,
             "summaries": [
-                {"agent": agent, "steps_taken": each.steps_taken, "budget": each.budget, **each.lenient.to_json()}
+                {"agent": agent, "steps_taken": each.steps_taken, "budget": each.budget, **each.tally.to_json()}
                 for agent, each in zip((self.explorer, self.exploiter), self.summaries, strict=True)
             ],
             "maps_with_such_agents": self.cases,
@@ -130,8 +130,8 @@ def choose_pair(played: Sequence[Played]) -> Pair | None:
     first, second = told_by[explorer], told_by[exploiter]
     counts: dict[str, Callable[[EpisodeSummary], Counts]] = {
         "success": lambda summary: (int(summary.success), 1),
-        "exploration": lambda summary: summary.lenient.explore,
-        "exploitation": lambda summary: summary.lenient.exploit,
+        "exploration": lambda summary: summary.tally.explore,
+        "exploitation": lambda summary: summary.tally.exploit,
     }
     return Pair(
         explorer,

@@ -35,10 +35,10 @@ def by_agent(played: Iterable[Played], pair: int = 0) -> dict[str, list[EpisodeS
 def totals(summaries: Sequence[EpisodeSummary]) -> tuple[int, int, int, int]:
     """Exploration errors and eligible decisions, exploitation errors and eligible decisions, over some episodes."""
     return (
-        sum(summary.lenient.explore_errors for summary in summaries),
-        sum(summary.lenient.explore_eligible for summary in summaries),
-        sum(summary.lenient.exploit_errors for summary in summaries),
-        sum(summary.lenient.exploit_eligible for summary in summaries),
+        sum(summary.tally.explore_errors for summary in summaries),
+        sum(summary.tally.explore_eligible for summary in summaries),
+        sum(summary.tally.exploit_errors for summary in summaries),
+        sum(summary.tally.exploit_eligible for summary in summaries),
     )
 
 

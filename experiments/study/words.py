@@ -224,7 +224,7 @@ def _example(study: Study) -> str:
 
 
 def _counts(summary: EpisodeSummary, kind: str) -> str:
-    errors, eligible = getattr(summary.lenient, kind)
+    errors, eligible = getattr(summary.tally, kind)
     return f"{errors}/{eligible}"
 
 

@@ -15,7 +15,7 @@ from oresight.harness.errors import UsageError
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder
 from oresight.harness.wording import readings
-from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary, Tally
+from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
 from oresight.scoring.statistics import RESAMPLES, SEED, Counts, Interval, PooledRates, bootstrap_difference, pool
 
 COMPARISON_FORMAT = "oresight.comparison"
@@ -161,8 +161,7 @@ def measures(kind: str) -> dict[str, Callable[[EpisodeSummary], Counts]]:
 
 def _counts_of(reading: str, error: str) -> Callable[[EpisodeSummary], Counts]:
     def counts(summary: EpisodeSummary) -> Counts:
-        tally: Tally = getattr(summary, reading)
-        return tally.counts(error)
+        return summary.readings[reading].counts(error)
 
     return counts
 

@@ -5,7 +5,7 @@ Written beside the episodes as summary.json and summary.csv, and printed by the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from oresight.harness.protocols import Json
 from oresight.harness.records.folder import EpisodeResult, RunFile
@@ -93,21 +93,9 @@ def summarise(run: RunFile, results: Sequence[EpisodeResult]) -> RunSummary:
     return RunSummary(run, tuple(results))
 
 
-def summary_of(result: EpisodeResult) -> EpisodeSummary:
-    """The scorer's summary as it stands in a result file, without the list of discoveries."""
-    score = result.score
-    plain = {
-        field.name: score[field.name]
-        for field in fields(EpisodeSummary)
-        if field.name not in ("outcome", "reason", "discoveries", *READINGS)
-    }
-    return EpisodeSummary(
-        outcome=result.outcome,
-        reason=result.reason,
-        lenient=Tally(**score["lenient"]),
-        strict=Tally(**score["strict"]),
-        **plain,
-    )
+def summary_of(result: EpisodeResult, kind: str | None = None) -> EpisodeSummary:
+    """Return the scorer's summary as it stands in a result file; `kind` is the world's, where the caller knows it."""
+    return EpisodeSummary.from_json(result.score, result.outcome, result.reason, kind)
 
 
 def _row(name: str, result: EpisodeResult | None) -> Json:
@@ -121,7 +109,8 @@ def _row(name: str, result: EpisodeResult | None) -> Json:
     summary = summary_of(result) if result is not None and result.outcome.counts else None
     row["scored_decisions"] = None if summary is None else summary.scored_decisions
     for reading in READINGS:
-        tally: Tally | None = None if summary is None else getattr(summary, reading)
+        # A world with one reading has its counts under both names.
+        tally: Tally | None = None if summary is None else summary.readings.get(reading, summary.tally)
         for kind in ("explore", "exploit"):
             errors, eligible = (None, None) if tally is None else getattr(tally, kind)
             row[f"{reading}_{kind}_errors"] = errors

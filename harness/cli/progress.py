@@ -64,8 +64,8 @@ class EpisodeLines(Progress):
         if result.outcome.counts:
             summary = summary_of(result)
             line += (
-                f"; exploration error {rate_words(*summary.lenient.explore)}"
-                f", exploitation error {rate_words(*summary.lenient.exploit)}"
+                f"; exploration error {rate_words(*summary.tally.explore)}"
+                f", exploitation error {rate_words(*summary.tally.exploit)}"
             )
         self._console.print(line)
         self._show()
@@ -92,7 +92,7 @@ class EpisodeLines(Progress):
             return
         self._results += 1
         self._successes += result.outcome == "success"
-        tally = summary_of(result).lenient
+        tally = summary_of(result).tally
         for part, (errors, eligible) in (("explore", tally.explore), ("exploit", tally.exploit)):
             self._errors[part][0] += errors
             self._errors[part][1] += eligible

@@ -138,11 +138,11 @@ def _rows(episode: EpisodeReport) -> list[tuple[str, ...]]:
         summary = result.summary
         name = visible(episode.name, 80) + (f", {_pair_words(result)}" if several else "")
         told = (name, visible(episode.agent, 40), str(summary.outcome), _steps_words(summary))
-        if episode.kind == "grid":
-            rows.append((*told, "", *_rates(summary.lenient)))
-        else:
-            rows.append((*told, "lenient", *_rates(summary.lenient)))
-            rows.append(("", "", "", "", "strict", *_rates(summary.strict)))
+        several_readings = len(summary.readings) > 1
+        for place, (reading, tally) in enumerate(summary.readings.items()):
+            rows.append((*(("",) * 4 if place else told), reading if several_readings else "", *_rates(tally)))
+        if not summary.readings:
+            rows.append((*told, "", "", ""))
     return rows
 
 

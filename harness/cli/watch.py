@@ -222,8 +222,8 @@ def _begun_lines(begun: Begun, now_s: float, label: str) -> list[str]:
 
 def _ended_words(ended: Ended) -> str:
     words = f"{visible(ended.id)}: {outcome_words(ended)}"
-    if ended.outcome.counts:
-        words += "".join(f"; {kind} error {rate_words(*ended.lenient.counts(kind))}" for kind in ERROR_KINDS)
+    for tally in list(ended.readings.values())[:1]:
+        words += "".join(f"; {kind} error {rate_words(*tally.counts(kind))}" for kind in ERROR_KINDS)
     return words
 
 

@@ -46,7 +46,7 @@ class _Camera(Listener):
         self._kind = world.kind
         self._branch_at = 0 if header.branch is None else header.branch.at
         title = f"{header.agent} · {world.name}"
-        self.panel = Panel(title, 0, world.budget, rates=rates_so_far(self._scorer.summary(), world.kind))
+        self.panel = Panel(title, 0, world.budget, rates=rates_so_far(self._scorer.summary()))
         self.shoot(START_SECONDS)
 
     def deciding(self, line: DecisionLine) -> None:
@@ -70,7 +70,7 @@ class _Camera(Listener):
             verdict=verdict_words(scored) if line.step > self._branch_at else "before the branch",
             colour=BAD if scored.error else GOOD if scored.scored else DIM,
             stale=scored.stale,
-            rates=rates_so_far(self._scorer.summary(), self._kind),
+            rates=rates_so_far(self._scorer.summary()),
         )
         self.shoot(VERDICT_SECONDS)
         self._on_decision(line.step)

@@ -13,19 +13,18 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from oresight.harness import files
 from oresight.harness.errors import ForeignFolderError, Outcome, RecordError, StoreError
 from oresight.harness.png import encode_png
 from oresight.harness.protocols import Json, Pixels
 from oresight.harness.records import resume
-from oresight.scoring.decisions import Tally
+from oresight.scoring.records import COUNT_MAX, ScoreRecord, Total
 
 Frames = Literal["all", "last", "none"]
 
@@ -36,11 +35,6 @@ FRAMES_NAME = "frames"
 RUN_NAME = "run.json"
 EPISODES_NAME = "episodes"
 _FRAME = re.compile(r"([0-9]{6,})\.png")
-# No reader of JSON rounds a whole number up to here, and no episode counts so far.
-COUNT_MAX = 2**53
-_Count = Annotated[int, Field(strict=True, ge=0, le=COUNT_MAX)]
-_TALLY = TypeAdapter(Tally)
-_TALLIES = TypeAdapter(dict[str, _Count])
 
 
 class FileModel(BaseModel):
@@ -87,12 +81,12 @@ class _Usage(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
-    input_tokens: _Count = 0
-    output_tokens: _Count = 0
-    reasoning_tokens: _Count = 0
-    cached_tokens: _Count = 0
-    replies: _Count = 0
-    reasks: _Count = 0
+    input_tokens: Total = 0
+    output_tokens: Total = 0
+    reasoning_tokens: Total = 0
+    cached_tokens: Total = 0
+    replies: Total = 0
+    reasks: Total = 0
     cost: Annotated[float, Field(ge=0, le=COUNT_MAX)] | None = None
 
 
@@ -117,7 +111,7 @@ class EpisodeResult(FileModel):
 
     Attributes:
         reason: Why it ended, in words, where the outcome does not say it all.
-        score: The scorer's summary, both readings; empty if the world never opened.
+        score: The scorer's summary, as `scoring.records.ScoreRecord`; empty if the world never opened.
         parameters: What it was scored with.
         steps: Decisions taken; of a branch, those after the branch point.
         budget: Decisions allowed; of a branch, what was left at the branch point.
@@ -146,11 +140,7 @@ class EpisodeResult(FileModel):
     @model_validator(mode="after")
     def _a_result_is_scored(self) -> "EpisodeResult":
         if self.outcome.counts:
-            for reading in ("lenient", "strict"):
-                _TALLIES.validate_python(asdict(_TALLY.validate_python(self.score.get(reading))))
-            for name in ("decisions", "scored_decisions", "steps_taken", "budget", "acquired", "target_count"):
-                if not _is_count(self.score.get(name)):
-                    raise ValueError(f"score.{name} is missing or no whole number from 0 to {COUNT_MAX}")
+            ScoreRecord.model_validate(self.score)
         return self
 
     @field_validator("usage")
@@ -159,10 +149,6 @@ class EpisodeResult(FileModel):
         if usage is not None:
             _Usage.model_validate(usage)
         return usage
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= COUNT_MAX
 
 
 class EpisodeFolder:

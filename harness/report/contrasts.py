@@ -158,7 +158,7 @@ def _furthest_apart(
             summary = episode.summary
             if summary is None or episode.told is None or summary.scored_decisions < scored_least:
                 continue
-            share = summary.lenient.error_decisions / summary.scored_decisions
+            share = summary.tally.error_decisions / summary.scored_decisions
             by_scenario.setdefault(episode.scenario, []).append((share, condition, episode))
     best: tuple[float, str] | None = None
     for name, there in by_scenario.items():
@@ -177,7 +177,7 @@ def _timeline(conditions: Sequence[Condition], condition: Condition, episode: Ep
     summary = episode.summary
     words = (
         f"{summary.outcome} after {summary.steps_taken} of {summary.budget} decisions\nexploration error"
-        f" {rate_words(*summary.lenient.explore)}; exploitation error {rate_words(*summary.lenient.exploit)}"
+        f" {rate_words(*summary.tally.explore)}; exploitation error {rate_words(*summary.tally.exploit)}"
     )
     colour = next(number for number, each in enumerate(conditions) if each.key == condition.key)
     return Timeline(named(condition), colour, episode.told.marks, episode.told.stale, words, episode.page)

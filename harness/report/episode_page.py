@@ -195,7 +195,7 @@ def _reply(record: ReplyRecord, story: Story, pool: TextPool) -> Json:
 def _totals(story: Story) -> Sequence[tuple[str, tuple[str, ...]]]:
     """Per kind of error its rate in each reading, with numerator and denominator."""
     summary = story.summary
-    tallies = (summary.lenient, summary.strict)[: len(readings(story.header.kind))]
+    tallies = summary.readings.values()
     return (
         ("exploration", tuple(_rate(*tally.explore) for tally in tallies)),
         ("exploitation", tuple(_rate(*tally.exploit) for tally in tallies)),

@@ -140,9 +140,10 @@ def _odds(result: EpisodeResult | None, summary: EpisodeSummary) -> list[str]:
     if result is None or not result.outcome.counts:
         return []
     written = summary_of(result)
-    if (written.outcome, written.lenient, written.strict) == (summary.outcome, summary.lenient, summary.strict):
+    alike = all(written.readings.get(name) == tally for name, tally in summary.readings.items())
+    if written.outcome == summary.outcome and alike:
         return []
     return [
-        f"the result says {str(written.outcome)!r} with {written.lenient.error_decisions} errors, the recording"
-        f" {str(summary.outcome)!r} with {summary.lenient.error_decisions}; the tables show the result"
+        f"the result says {str(written.outcome)!r} with {written.tally.error_decisions} errors, the recording"
+        f" {str(summary.outcome)!r} with {summary.tally.error_decisions}; the tables show the result"
     ]

@@ -58,14 +58,14 @@ def outcome_of(episode: Episode) -> str:
 def _counts(summary: EpisodeSummary | None, reading: str, part: str) -> str:
     if summary is None:
         return "–"
-    numerator, denominator = getattr(getattr(summary, reading), part)
+    numerator, denominator = getattr(summary.readings[reading], part)
     return f"{numerator}/{denominator}"
 
 
 def _share(summary: EpisodeSummary | None, part: str) -> float | None:
     if summary is None:
         return None
-    numerator, denominator = getattr(summary.lenient, part)
+    numerator, denominator = getattr(summary.tally, part)
     return round(numerator / denominator, _DECIMALS) if denominator else None
 
 
@@ -86,6 +86,6 @@ def _data(study: WorldStudy) -> Iterator[list[object]]:
                 None if result is None else result.steps,
                 _share(summary, "explore"),
                 _share(summary, "exploit"),
-                None if summary is None else summary.lenient.error_decisions,
+                None if summary is None else summary.tally.error_decisions,
                 cost if isinstance(cost := usage.get("cost"), int | float) else None,
             ]

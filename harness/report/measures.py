@@ -7,7 +7,7 @@ from statistics import fmean
 
 from oresight.harness.report.conditions import Condition
 from oresight.harness.wording import readings
-from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary, Tally
+from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
 from oresight.scoring.statistics import (
     RESAMPLES,
     SEED,
@@ -63,8 +63,7 @@ class Measure:
 
     def _counts(self, summary: EpisodeSummary) -> Counts:
         assert self.error is not None
-        tally: Tally = getattr(summary, self.reading)
-        return tally.counts(self.error)
+        return summary.readings[self.reading].counts(self.error)
 
 
 def errors(kind: str) -> tuple[Measure, ...]:

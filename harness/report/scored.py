@@ -13,8 +13,8 @@ from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, OresightError, RecordError
 from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
-from oresight.scoring.craft.adapter import CraftScorer
-from oresight.scoring.decisions import Discovery, EpisodeSummary, ScoredDecision
+from oresight.scoring.craft.adapter import CraftScorer, Discovery, discoveries_of
+from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
 from oresight.scoring.episodes import score_episode
 from oresight.scoring.grid.adapter import GridScorer
 from oresight.scoring.parameters import Parameters
@@ -120,7 +120,7 @@ def read_story(folder: Path, parameters: Sequence[Parameters]) -> Story:
     for record in replies.replies:
         by_step.setdefault(record.step, []).append(record)
     scored = [_scored(report.results[0].steps, place, line) for place, (line, _) in enumerate(heard.decisions)]
-    judged, discoveries = scored, report.summary.discoveries
+    judged, discoveries = scored, discoveries_of(report.summary)
     if heard.head.branch is not None:
         judged, discoveries = _whole(heard, parameters[0])
     steps = tuple(
@@ -173,7 +173,7 @@ def _whole(heard: _Heard, parameters: Parameters) -> tuple[list[ScoredDecision],
     else:
         scorer = GridScorer(parameters, heard.head.scenario)
         judged = [scorer.score(line.action) for line, _ in heard.decisions]
-    return judged, scorer.summary().discoveries
+    return judged, discoveries_of(scorer.summary())
 
 
 def _replies(folder: Path, notes: list[str]) -> resume.KeptReplies:
@@ -219,7 +219,7 @@ def _session(path: Path, parameters: Sequence[Parameters]) -> Story:
         ),
         parameters=parameters[0],
         results=report.results,
-        discoveries=report.summary.discoveries,
+        discoveries=discoveries_of(report.summary),
         notes=report.notes,
         by_a_person=True,
     )

@@ -4,7 +4,7 @@ Everything that changes is told with the number of the decision after which it h
 to nothing. The page's scripts draw; nothing here does.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oresight.harness.protocols import Json
@@ -12,6 +12,7 @@ from oresight.harness.report.scored import Story
 from oresight.harness.worlds.craft.from_above import ground
 from oresight.harness.worlds.grid.account import GridAccount
 from oresight.scoring.craft.adapter import node_of
+from oresight.scoring.decisions import Node
 from oresight.scoring.grid.adapter import GridScenario
 from oresight.scoring.records import BlockPos, Point, StartFacts
 
@@ -37,7 +38,7 @@ class View:
     """
 
     drawing: Json
-    nodes: list[list[int]]
+    nodes: list[list[int | str]]
     ends: list[int]
     events: list[int]
 
@@ -45,17 +46,15 @@ class View:
 class _Numbers:
     """Gives every node a number."""
 
-    def __init__(self, start: tuple[int, ...]) -> None:
-        self.nodes = [list(start)]
-        self._numbers: dict[Hashable, int] = {start: 0}
+    def __init__(self, start: Node) -> None:
+        self._numbers: dict[Node, int] = {start: 0}
 
-    def of(self, node: tuple[int, ...] | None) -> int:
-        if node is None:
-            return _NEVER
-        number = self._numbers.setdefault(node, len(self.nodes))
-        if number == len(self.nodes):
-            self.nodes.append(list(node))
-        return number
+    @property
+    def nodes(self) -> list[list[int | str]]:
+        return [list(node) if isinstance(node, tuple) else [node] for node in self._numbers]
+
+    def of(self, node: Node | None) -> int:
+        return _NEVER if node is None else self._numbers.setdefault(node, len(self._numbers))
 
 
 def grid_view(story: Story, scenario: GridScenario, account: GridAccount) -> View:

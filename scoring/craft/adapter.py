@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oresight.scoring.core import Answers, Case, Judge, Verdict, case_of
-from oresight.scoring.decisions import Discovery, EpisodeSummary, ScoredDecision, Tally, outcome_of
+from oresight.scoring.decisions import LENIENT, STRICT, EpisodeSummary, ScoredDecision, Tally, outcome_of
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import (
     BlockPos,
@@ -83,6 +83,21 @@ class _Before:
     target: Target | None
     known: frozenset[BlockPos]
     needed: int
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """An ore's discovery: the decision (0 is the start) and the size of its largest face in square pixels."""
+
+    pos: BlockPos
+    step: int
+    face_px: float
+
+
+def discoveries_of(summary: EpisodeSummary) -> tuple[Discovery, ...]:
+    """Return the discoveries of target ores in their order; nothing in another world."""
+    told = summary.details.get("discoveries", [])
+    return tuple(Discovery(tuple(each["pos"]), each["step"], each["face_px"]) for each in told)
 
 
 @dataclass
@@ -188,15 +203,19 @@ class CraftScorer:
         return EpisodeSummary(
             outcome=outcome_of(outcome, success=self.success, budget_spent=self._steps_taken >= self.budget),
             reason=reason,
-            lenient=self.tally,
-            strict=self.strict_tally,
+            readings={LENIENT: self.tally, STRICT: self.strict_tally},
             decisions=self._decisions,
             scored_decisions=self._scored,
             steps_taken=self._steps_taken,
             budget=self.budget,
-            acquired=len(self._acquired),
-            target_count=self.scenario.target_count,
-            discoveries=tuple(self.discoveries),
+            score=min(1.0, len(self._acquired) / self.scenario.target_count),
+            details={
+                "acquired": len(self._acquired),
+                "target_count": self.scenario.target_count,
+                "discoveries": [
+                    {"pos": list(found.pos), "step": found.step, "face_px": found.face_px} for found in self.discoveries
+                ],
+            },
         )
 
     # --- taking in facts ---------------------------------------------------------------------------------------------

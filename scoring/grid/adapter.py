@@ -18,7 +18,7 @@ from typing import Any
 from oresight.gridenv.mapfile import parse_map
 from oresight.gridenv.model import DIRECTIONS, VISIBILITIES, Cell, Exploration, GridMap, Visibility
 from oresight.scoring.core import Answers, Case, Judge, case_of
-from oresight.scoring.decisions import EpisodeSummary, ScoredDecision, Tally, outcome_of
+from oresight.scoring.decisions import LENIENT, EpisodeSummary, ScoredDecision, Tally, outcome_of
 from oresight.scoring.grid.ways import NearerToAny, NearerToGoal
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import Outcome
@@ -137,14 +137,13 @@ class GridScorer:
         return EpisodeSummary(
             outcome=self._outcome(outcome),
             reason=reason,
-            lenient=self.tally,
-            strict=self.tally,
+            readings={LENIENT: self.tally},
             decisions=self._decisions,
             scored_decisions=self._steps_taken,
             steps_taken=self._steps_taken,
             budget=self.budget,
-            acquired=int(self.success),
-            target_count=1,
+            score=float(self.success),
+            details={"acquired": int(self.success), "target_count": 1, "discoveries": []},
         )
 
     def _outcome(self, recorded: Outcome | None) -> Outcome:

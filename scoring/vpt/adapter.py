@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from oresight.scoring.core import Answers, Case, Judge
 from oresight.scoring.craft.adapter import node_of, preparation_kind
-from oresight.scoring.decisions import EpisodeSummary, ScoredDecision, Tally
+from oresight.scoring.decisions import LENIENT, STRICT, EpisodeSummary, ScoredDecision, Tally
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import Outcome, Pose
 from oresight.scoring.vpt.play import VptFacts
@@ -76,14 +76,12 @@ class VptScorer:
         return EpisodeSummary(
             outcome=Outcome.RECORDED,
             reason=reason,
-            lenient=self.tally,
-            strict=self.strict_tally,
+            readings={LENIENT: self.tally, STRICT: self.strict_tally},
             decisions=self._decisions,
             scored_decisions=self._scored,
             steps_taken=self._decisions,
             budget=None,
-            acquired=self._acquired,
-            target_count=None,
+            details={"acquired": self._acquired, "target_count": None, "discoveries": []},
         )
 
     def _arrive(self, pose: Pose) -> None:

@@ -27,7 +27,7 @@ def small() -> Study:
 def summary(success: bool, explore: tuple[int, int], exploit: tuple[int, int]) -> EpisodeSummary:
     tally = Tally(explore[0], explore[1], exploit[0], exploit[1], 0)
     outcome = Outcome.SUCCESS if success else Outcome.BUDGET_SPENT
-    return EpisodeSummary(outcome, None, tally, tally, 30, 30, 30, 90, int(success), 1)
+    return EpisodeSummary(outcome, None, {"lenient": tally, "strict": tally}, 30, 30, 30, 90, float(success))
 
 
 def played(agent: str, seed: int, *one: object) -> Played:
@@ -97,7 +97,7 @@ def test_a_pair_is_chosen_on_even_seeds_and_told_by_odd_ones() -> None:
     assert pair.differences["exploration"].value == pytest.approx(-0.3)
     assert pair.differences["exploitation"].value == pytest.approx(0.3)
     turned = [
-        played(each.agent, each.seed, each.summary.success, each.summary.lenient.exploit, each.summary.lenient.explore)
+        played(each.agent, each.seed, each.summary.success, each.summary.tally.exploit, each.summary.tally.explore)
         if each.seed % 2
         else each
         for each in episodes

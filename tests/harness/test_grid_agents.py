@@ -28,7 +28,7 @@ NO_ERROR = (0, 0)
 def errors(world: World, agent: str) -> tuple[int, int]:
     summary = play_one(world, agent)[0]
     assert summary.success
-    return summary.lenient.explore_errors, summary.lenient.exploit_errors
+    return summary.tally.explore_errors, summary.tally.exploit_errors
 
 
 def made(agent: str, seed: int = 0) -> Agent:
@@ -136,7 +136,7 @@ def test_the_depth_first_explorer_has_no_exploration_error_on_a_map_without_cycl
     file = tmp_path / "tree.json"
     file.write_text(json.dumps(episode_to_json(map_)))
     summary = play_one(world_of_map(file), "depth-first")[0]
-    assert (summary.success, summary.lenient.explore_errors) == (True, 0)
+    assert (summary.success, summary.tally.explore_errors) == (True, 0)
 
 
 def test_random_draws_each_way_as_often_as_the_others_and_no_wall() -> None:

@@ -239,8 +239,8 @@ def test_a_persons_row_pools_the_sessions_that_the_agents_play_too(tmp_path: Pat
     assert (exploration.case, exploration.expected, exploration.episodes, exploration.successes) == (None, None, 2, 1)
     assert exploration.decisions == 3 + len(proof_of("outcrop-1"))
     (idle, proof) = person.summaries
-    assert exploration.lenient.denominator == idle.lenient.explore_eligible + proof.lenient.explore_eligible
-    assert exploitation.strict.numerator == proof.strict.exploit_errors
+    assert exploration.lenient.denominator == idle.tally.explore_eligible + proof.tally.explore_eligible
+    assert exploitation.strict.numerator == proof.readings["strict"].exploit_errors
     assert "me: no scenarios that the agents play, and left out: cave-77" in person.notes
 
 

@@ -84,14 +84,14 @@ def test_a_result_is_there_for_every_pair_of_alpha_and_k_and_the_steps_are_of_th
     story = story_of(grid, *parameters)
     assert [(each.alpha, each.k) for each in story.results] == [(3.0, 2), (3.0, 1), (1.0, 2), (1.0, 1)]
     assert [step.scored for step in story.steps] == list(story.results[0].steps)
-    assert story.results[1].summary.lenient.error_decisions > story.summary.lenient.error_decisions
+    assert story.results[1].summary.tally.error_decisions > story.summary.tally.error_decisions
 
 
 def test_rates_so_far_end_at_the_rates_in_all(craft: Path) -> None:
     data, summary = data_of(craft), story_of(craft).summary
     explored = [step for step in data["steps"] if step["c"] in (1, 4)]
-    assert (sum(step["e"] > 0 for step in explored), len(explored)) == summary.lenient.explore
-    assert sum(step["x"] > 0 for step in explored if "x" in step) == summary.strict.explore_errors
+    assert (sum(step["e"] > 0 for step in explored), len(explored)) == summary.tally.explore
+    assert sum(step["x"] > 0 for step in explored if "x" in step) == summary.readings["strict"].explore_errors
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_a_turn_based_session_is_scored_exactly_like_an_agents_episode(tmp_path)
     assert [step.to_json() | {"ticks": 0} for step in found.steps] == [
         step.to_json() | {"ticks": 0} for step in expected
     ]
-    assert found.summary.lenient == summary.lenient
+    assert found.summary.tally == summary.tally
     assert str(found.summary.outcome) == "failure: agent ended the episode"
 
 
@@ -139,7 +139,7 @@ def test_turning_while_walking_is_both_and_each_is_judged_by_what_it_did(tmp_pat
 
 def test_spinning_and_idling_are_what_they_are_for_agents(tmp_path):
     idle = scored(Player().play(*[WAIT] * 400).end().write(tmp_path))
-    assert idle.episodes[0].summary.lenient.explore == (20, 20)
+    assert idle.episodes[0].summary.tally.explore == (20, 20)
     spin = scored(Player().play(*[RIGHT] * 4 * 60).end().write(tmp_path))
     assert actions(spin) == ["look_right"] * 60
     assert all(step.error for step in spin.episodes[0].steps[-20:])

@@ -117,7 +117,7 @@ def test_steps_need_not_be_kept_and_episodes_stream():
     found = score_stream([VECTORS_FILE], Parameters(), keep_steps=False)
     first = next(found)
     assert first.steps == ()
-    assert first.summary.lenient.explore_eligible == 5
+    assert first.summary.tally.explore_eligible == 5
 
 
 def test_an_episode_file_given_twice_counts_once(tmp_path):

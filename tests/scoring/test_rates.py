@@ -12,14 +12,12 @@ def summary(outcome=Outcome.BUDGET_SPENT, explore=(0, 0), exploit=(0, 0), steps=
     return EpisodeSummary(
         outcome=outcome,
         reason=None,
-        lenient=tally,
-        strict=tally,
+        readings={"lenient": tally, "strict": tally},
         decisions=steps,
         scored_decisions=steps,
         steps_taken=steps,
         budget=budget,
-        acquired=int(outcome is Outcome.SUCCESS),
-        target_count=1,
+        score=float(outcome is Outcome.SUCCESS),
     )
 
 

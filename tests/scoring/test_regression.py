@@ -108,7 +108,7 @@ def test_any_points_give_a_finite_fit_in_any_order(drawn):
 
 def summary(explore, exploit, outcome=Outcome.SUCCESS):
     tally = Tally(*explore, *exploit)
-    return EpisodeSummary(outcome, None, tally, tally, 10, 10, 10, 20, 1, 1)
+    return EpisodeSummary(outcome, None, {"lenient": tally, "strict": tally}, 10, 10, 10, 20, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_discovery_is_progress_and_ends_case_1_with_the_next_decision():
     step = episode.do("look_left", yaw=330.0, sees=(ore(FAR, 64.0),))
     assert (step.case, step.reasons, step.progress) == (Case.EXPLORE, ("ore", "repositioning"), True)
     assert episode.do("wait").case is Case.GOAL
-    found = episode.scorer.summary().discoveries
+    found = episode.scorer.discoveries
     assert [(item.pos, item.step, item.face_px) for item in found] == [(FAR, 1, 64.0)]
 
 
@@ -187,7 +187,7 @@ def test_the_first_preparation_of_each_kind_is_not_scored():
     ]
     assert [(step.scored, step.case, step.error) for step in steps] == [(False, None, None)] * 3
     summary = episode.scorer.summary()
-    assert (summary.decisions, summary.scored_decisions, summary.lenient.explore_eligible) == (3, 0, 0)
+    assert (summary.decisions, summary.scored_decisions, summary.tally.explore_eligible) == (3, 0, 0)
 
 
 def test_what_follows_is_judged_from_the_state_before_the_run():
@@ -367,7 +367,7 @@ def test_acquiring_the_target_is_success_and_what_follows_is_not_scored():
     assert episode.do("wait").scored is False
     summary = episode.scorer.summary(Outcome.SUCCESS)
     assert (summary.success, summary.steps_taken, summary.decisions) == (True, 1, 2)
-    assert summary.lenient.exploit == (0, 1)
+    assert summary.tally.exploit == (0, 1)
 
 
 def test_an_ore_never_discovered_may_be_acquired_in_case_1():

@@ -16,7 +16,7 @@ def steps(report):
 
 
 def rate(report):
-    return report.episodes[0].summary.lenient.explore
+    return report.episodes[0].summary.tally.explore
 
 
 # --- attack held from the first line, the wheel -----------------------------------------------------------------------
@@ -64,7 +64,7 @@ def test_a_wheel_past_several_slots_is_a_selection_each_and_the_second_no_prepar
 def test_every_decision_is_case_1_and_exploitation_is_undefined_with_the_reason(tmp_path):
     report = score(tmp_path, Hand().walk(60).idle(60))
     assert {step.case for step in steps(report)} == {Case.EXPLORE}
-    assert report.episodes[0].summary.lenient.exploit == (0, 0)
+    assert report.episodes[0].summary.tally.exploit == (0, 0)
     assert report.pooled.lenient.exploitation.value is None
     told = report.to_json()["episodes"][0]
     assert any("exploitation error: no world comes with the recording" in words for words in told["undecided"])
@@ -205,7 +205,7 @@ def test_an_acquisition_by_counter_or_inventory_is_progress_once(tmp_path, by):
     hand.hold(0, 10).idle(40)
     report = score(tmp_path, hand)
     assert ["acquired" in step.reasons for step in steps(report)] == [False, True, False, False]
-    assert report.episodes[0].summary.acquired == 1
+    assert report.episodes[0].summary.details["acquired"] == 1
 
 
 def test_the_target_decides_and_any_ore_is_the_default(tmp_path):
@@ -214,7 +214,7 @@ def test_the_target_decides_and_any_ore_is_the_default(tmp_path):
     hand.idle(20)
     names = {None: 1, "iron_ore": 1, "iron": 1, "minecraft:iron_ore": 1, "coal_ore": 0, "diamond": 0}
     for name, number in names.items():
-        assert score(tmp_path, hand, target=Target.parse(name)).episodes[0].summary.acquired == number
+        assert score(tmp_path, hand, target=Target.parse(name)).episodes[0].summary.details["acquired"] == number
     with pytest.raises(ValueError, match="expected the name of a block"):
         Target.parse("../x")
 
@@ -224,7 +224,7 @@ def test_what_is_thrown_away_and_picked_up_again_is_no_acquisition(tmp_path):
     gained(hand, "mined and picked")
     for _ in range(5):
         hand.idle(20).count(PICKED)
-    assert score(tmp_path, hand).episodes[0].summary.acquired == 1
+    assert score(tmp_path, hand).episodes[0].summary.details["acquired"] == 1
 
 
 def test_an_ore_taken_out_of_a_chest_is_none_and_counters_of_before_do_not_count(tmp_path):
@@ -232,14 +232,14 @@ def test_an_ore_taken_out_of_a_chest_is_none_and_counters_of_before_do_not_count
     hand.line(gui=True)
     hand.inventory = [{"type": "iron_ore", "quantity": 20}]
     hand.line(gui=True).idle(20)
-    assert score(tmp_path, hand).episodes[0].summary.acquired == 0
+    assert score(tmp_path, hand).episodes[0].summary.details["acquired"] == 0
 
 
 def test_counters_may_be_nested(tmp_path):
     hand = Hand(stats={"mine_block": {"iron_ore": 0}, "pickup": {"iron_ore": 0}}).idle(20)
     hand.stats = {"mine_block": {"iron_ore": 1}, "pickup": {"iron_ore": 1}}
     hand.idle(20)
-    assert score(tmp_path, hand).episodes[0].summary.acquired == 1
+    assert score(tmp_path, hand).episodes[0].summary.details["acquired"] == 1
 
 
 # --- what is no play --------------------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def test_several_k_are_scored_in_one_go(tmp_path):
     for _ in range(30):
         hand.turn(yaw=30.0)
     report = score(tmp_path, hand, settings=Settings.parse(None, "1,2,3"))
-    errors = [result.summary.lenient.explore_errors for result in report.episodes[0].results]
+    errors = [result.summary.tally.explore_errors for result in report.episodes[0].results]
     assert errors == sorted(errors, reverse=True) and errors[0] > errors[2]
 
 

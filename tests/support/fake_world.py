@@ -120,14 +120,13 @@ class CountingScorer:
         return EpisodeSummary(
             outcome=outcome or Outcome.INCOMPLETE,
             reason=reason,
-            lenient=self.tally,
-            strict=self.tally,
+            readings={"lenient": self.tally, "strict": self.tally},
             decisions=decisions,
             scored_decisions=decisions,
             steps_taken=decisions,
             budget=BUDGET,
-            acquired=int(self.place == GOAL),
-            target_count=1,
+            score=float(self.place == GOAL),
+            details={"acquired": int(self.place == GOAL), "target_count": 1, "discoveries": []},
         )
 
 

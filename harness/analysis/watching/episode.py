@@ -3,6 +3,7 @@
 Which episodes there are is the business of `run`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from oresight.harness.errors import Outcome
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder as run_folder
 from oresight.scoring.decisions import Tally
-from oresight.scoring.records import DecisionLine, Header, parse_json
+from oresight.scoring.records import COUNT_MAX, DecisionLine, Header, parse_json
 
 _SAID_CHARACTERS = 2000
 
@@ -42,7 +43,7 @@ class Usage:
         if told is None:
             return cls()
         cost = told.get("cost")
-        priced = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= run_folder.COUNT_MAX
+        priced = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= COUNT_MAX
         return cls(
             True,
             _whole(told.get("input_tokens")),
@@ -77,8 +78,7 @@ class Ended:
         reason: Why, in words, where the outcome does not say it all.
         steps: Decisions taken.
         budget: Of decisions.
-        lenient: Counts of the lenient reading; nothing in them if it is no result.
-        strict: The same of the strict reading.
+        readings: The counts of each reading; nothing if it is no result.
         usage: What the replies cost.
         seconds: How long the last attempt took; None if that is not told.
         written_s: When the result was written, in seconds since the epoch.
@@ -89,8 +89,7 @@ class Ended:
     reason: str | None
     steps: int
     budget: int
-    lenient: Tally
-    strict: Tally
+    readings: Mapping[str, Tally]
     usage: Usage
     seconds: float | None
     written_s: float
@@ -111,8 +110,7 @@ class Ended:
             reason=result.reason,
             steps=result.steps,
             budget=result.budget,
-            lenient=Tally() if summary is None else summary.lenient,
-            strict=Tally() if summary is None else summary.strict,
+            readings={} if summary is None else summary.readings,
             usage=Usage.of(result.usage),
             seconds=seconds if seconds and seconds > 0 else None,
             written_s=written_s,
@@ -242,4 +240,4 @@ class EpisodeWatch:
 
 
 def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= run_folder.COUNT_MAX else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= COUNT_MAX else 0

@@ -102,7 +102,7 @@ class _Totals:
 
     def __init__(self) -> None:
         self.finished = self.successes = self.broken = self.steps = 0
-        self.tallies = {"lenient": Tally(), "strict": Tally()}
+        self.tallies: dict[str, Tally] = {}
         self._timed_steps, self._seconds = 0, 0.0
         self._models = self._priceless = self._input = self._output = 0
         self._cost = 0.0
@@ -113,8 +113,8 @@ class _Totals:
         self.finished += sign * ended.outcome.counts
         self.successes += sign * (ended.outcome is Outcome.SUCCESS)
         self.steps += sign * ended.steps
-        for reading, own in (("lenient", ended.lenient), ("strict", ended.strict)):
-            total = self.tallies[reading]
+        for reading, own in ended.readings.items():
+            total = self.tallies.setdefault(reading, Tally())
             for name in _TALLY_FIELDS:
                 setattr(total, name, getattr(total, name) + sign * getattr(own, name))
         if ended.seconds is not None:
@@ -191,7 +191,7 @@ class RunWatch:
             successes=totals.successes,
             broken=totals.broken,
             begun=begun,
-            tallies={reading: replace(totals.tallies[reading]) for reading in readings(config.world)},
+            tallies={reading: replace(totals.tallies.get(reading, Tally())) for reading in readings(config.world)},
             steps=steps,
             usage=sum((each.usage for each in begun), totals.usage),
             pace=self._pace(steps),

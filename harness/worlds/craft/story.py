@@ -12,8 +12,7 @@ from oresight.harness.report.scored import Story, StoryStep
 from oresight.harness.worlds.segment import Segment
 from oresight.harness.worlds.story import Told, listed, stale_sentence, strict_sentence, verdict_of
 from oresight.scoring.core import Case
-from oresight.scoring.craft.adapter import node_of, preparation_kind
-from oresight.scoring.decisions import Discovery
+from oresight.scoring.craft.adapter import Discovery, node_of, preparation_kind
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import BlockPos, CraftFacts, KnownAtStart, KnownOre, Pose, StartFacts
 
@@ -45,7 +44,7 @@ class _Follower:
         start = StartFacts.model_validate(story.header.start.facts)
         self.parameters = story.parameters
         self.target = str(story.header.scenario.get("target", "ore"))
-        self.wanted = story.summary.target_count or 0
+        self.wanted = story.summary.details.get("target_count") or 0
         self._discoveries = story.discoveries
         self._gone = {ore.pos for ore in start.known if not ore.standing}
         self._acquired: set[BlockPos] = set()

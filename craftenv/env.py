@@ -62,6 +62,7 @@ class Transition:
         observation: What the agent sees next.
         outcome: What the action did, in words.
         reward: Target items newly acquired.
+        score: Target items acquired so far over the target count, at most 1.
         terminated: The target count is reached.
         truncated: The budget is spent without success.
     """
@@ -69,8 +70,14 @@ class Transition:
     observation: Observation
     outcome: str
     reward: int
+    score: float
     terminated: bool
     truncated: bool
+
+    @property
+    def success(self) -> bool:
+        """Whether the target count is reached; the world ends in no other way of its own."""
+        return self.terminated
 
 
 class CraftEnv:
@@ -181,6 +188,7 @@ class CraftEnv:
             observation=self._observe(),
             outcome=words,
             reward=reward,
+            score=min(1.0, self._acquired / self.scenario.target_count),
             terminated=terminated,
             truncated=not terminated and self._step >= self.spec.budget,
         )

@@ -101,6 +101,16 @@ class Transition:
         self._arrival = arrival
 
     @property
+    def success(self) -> bool:
+        """Whether the goal is achieved; the world ends in no other way of its own."""
+        return self.terminated
+
+    @property
+    def score(self) -> float:
+        """1.0 once the goal is achieved, else 0.0."""
+        return float(self.terminated)
+
+    @property
     def outcome(self) -> str:
         """What the move did, in words."""
         arrival = self._arrival

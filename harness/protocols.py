@@ -1,22 +1,170 @@
 """The interfaces of the harness, and the values they exchange.
 
-Environment, Agent, ContextStrategy and Scorer are structural: a world or an agent needs no import from here to fit.
+Environment, Agent and ContextStrategy are structural: a world or an agent needs no import from here to fit.
 What is written to disk is decided in `store` and in `scoring.records`; how an episode runs, in `episode`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
-from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
-from oresight.scoring.records import Outcome
+from oresight.scoring.records import ActionRow, TextActions
 
 Pixels = npt.NDArray[np.uint8]
 Json = dict[str, Any]
+
+
+class ActionSpace(Protocol):
+    """What may be chosen at a decision: one of some names (`Choice`), or a text (`FreeText`)."""
+
+    def schema(self) -> Json:
+        """JSON schema of an action, in the strict form that providers enforce."""
+
+    def admits(self, action: str) -> bool:
+        """Whether an action is admissible."""
+
+    def words(self) -> str:
+        """What an action may be, to go on with "an action is"."""
+
+    def to_json(self) -> Any:
+        """As it stands in a trajectory's header."""
+
+
+class Choice(tuple[str, ...]):
+    """One of some names; a tuple of them, in the order of the world's table."""
+
+    __slots__ = ()
+
+    def schema(self) -> Json:
+        """JSON schema of an action: one of the names."""
+        return {"type": "string", "enum": list(self)}
+
+    def admits(self, action: str) -> bool:
+        """Whether it is one of the names."""
+        return action in self
+
+    def words(self) -> str:
+        """The names."""
+        return f"one of: {', '.join(self)}"
+
+    def to_json(self) -> list[Json]:
+        """A row for each name."""
+        return [{"name": name} for name in self]
+
+
+@dataclass(frozen=True)
+class FreeText:
+    """A text of the agent's own, such as a command of a text world or a query.
+
+    Attributes:
+        max_chars: The longest that is admitted.
+        hint: What the text should be, in a few words, for the schema and for a re-ask.
+    """
+
+    max_chars: int = 2000
+    hint: str = "a text"
+
+    def schema(self) -> Json:
+        """JSON schema of an action: any text. Length is checked by `admits`, since not all providers know a bound."""
+        return {"type": "string", "description": f"{self.hint}, at most {self.max_chars} characters"}
+
+    def admits(self, action: str) -> bool:
+        """Whether it holds something and is short enough."""
+        return bool(action.strip()) and len(action) <= self.max_chars
+
+    def words(self) -> str:
+        """What it should be, and how long it may be."""
+        return f"{self.hint}, of 1 to {self.max_chars} characters"
+
+    def to_json(self) -> Json:
+        """Its bound and its hint."""
+        return {"text": asdict(self)}
+
+
+def space_of(recorded: Sequence[ActionRow] | TextActions) -> ActionSpace:
+    """Return the action space that a trajectory's header tells of."""
+    if isinstance(recorded, TextActions):
+        return FreeText(recorded.text.max_chars, recorded.text.hint)
+    return Choice(row.name for row in recorded)
+
+
+def action_space(actions: "ActionSpace | Sequence[str]") -> ActionSpace:
+    """Return an action space; a plain sequence of names becomes a `Choice`, so that a world needs no import of ours."""
+    return Choice(actions) if isinstance(actions, Sequence) else actions
+
+
+# A token of ordinary text is about four bytes. A picture is priced alike whatever its size: the dearest that a provider
+# asks for one of 640 x 480, rounded up. Both are estimates, made to stay within a bound and not to write a bill.
+BYTES_PER_TOKEN = 4
+PICTURE_TOKENS = 800
+# What a message costs beside its text.
+MESSAGE_TOKENS = 4
+
+
+@dataclass(frozen=True)
+class ContextBudget:
+    """The bound on one request. Instructions, goal and current observation are sent even where they exceed it.
+
+    Attributes:
+        max_tokens: Of text and pictures together, as `text_tokens` and `PICTURE_TOKENS` estimate them.
+        max_pictures: The current one included.
+    """
+
+    max_tokens: int = 100_000
+    max_pictures: int = 100
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1 or self.max_pictures < 1:
+            raise ValueError(
+                f"a context budget of {self.max_tokens} tokens and {self.max_pictures} pictures; expected 1 or more"
+            )
+
+    def shrunk(self, sent_tokens: int | None = None, sent_pictures: int | None = None) -> "ContextBudget":
+        """Half of this bound, or half of what was sent where that is less.
+
+        Args:
+            sent_tokens: Estimate of the request that was too long.
+            sent_pictures: How many pictures it had.
+        """
+        tokens = self.max_tokens if sent_tokens is None else min(self.max_tokens, sent_tokens)
+        pictures = self.max_pictures if sent_pictures is None else min(self.max_pictures, sent_pictures)
+        return ContextBudget(max(tokens // 2, 1), max(pictures // 2, 1))
+
+
+DEFAULT_BUDGET = ContextBudget()
+
+
+def text_tokens(text: str) -> int:
+    """Estimated tokens of a text."""
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // BYTES_PER_TOKEN)
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """What a reply may hold beside its action.
+
+    Attributes:
+        properties: JSON schemas of the further fields by name. All may be left out by a model whose answers no schema
+            enforces; where one does, null or an empty list says "nothing".
+        sentence: What the prompt says about them; may be empty.
+    """
+
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    sentence: str = ""
+
+    def schema(self, actions: ActionSpace) -> Json:
+        """JSON schema of the whole answer, in the strict form that providers enforce."""
+        properties = {"action": actions.schema(), **self.properties}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
 
 
 @dataclass(frozen=True)
@@ -73,8 +221,8 @@ class Observation(Protocol):
         """uint8[height, width, 3], or None where the world makes no pictures."""
 
     @property
-    def actions(self) -> Sequence[str]:
-        """Names of the admissible actions."""
+    def actions(self) -> "ActionSpace | Sequence[str]":
+        """What is admissible now: names, or an action space."""
 
     @property
     def step(self) -> int:
@@ -93,12 +241,16 @@ class Transition(Protocol):
         """What happened, as a person would notice it."""
 
     @property
-    def reward(self) -> float:
-        """Target items newly acquired."""
+    def score(self) -> float:
+        """How much of the task is done by now, from 0 to 1."""
+
+    @property
+    def success(self) -> bool:
+        """Whether the task is done; this alone decides success."""
 
     @property
     def terminated(self) -> bool:
-        """True when the task is done; this alone decides success."""
+        """True when the world is over by its own rules: with success, or because the task cannot be done any more."""
 
     @property
     def truncated(self) -> bool:
@@ -113,8 +265,8 @@ class EnvironmentSpec(Protocol):
         """Name of the scenario."""
 
     @property
-    def actions(self) -> Sequence[str]:
-        """Names of every action, in table order."""
+    def actions(self) -> "ActionSpace | Sequence[str]":
+        """Everything that is ever admissible: names in table order, or an action space."""
 
     @property
     def budget(self) -> int:
@@ -159,7 +311,7 @@ class Decision:
     """An agent's choice.
 
     Attributes:
-        action: Name of an admissible action.
+        action: An admissible action: its name, or a text.
         said: What the agent said with it, a model's reasoning left out; may be empty.
         usage: What the decision cost (tokens and the like), or None for an agent that costs nothing.
     """
@@ -182,13 +334,13 @@ class Turn:
 class Agent(Protocol):
     """Chooses one action at a time from the messages that a context strategy yields."""
 
-    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str]) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace) -> Decision:
         """Decides.
 
         Args:
             messages: What the agent is shown, oldest first.
             step: Number of this decision, from 1.
-            actions: Names of the admissible actions.
+            actions: What is admissible now; a `Choice` is a tuple of names.
 
         Raises:
             AgentEndedError: It does not decide; the episode is a failure.
@@ -222,16 +374,6 @@ class ContextStrategy(Protocol):
         """
 
 
-class Scorer(Protocol):
-    """Facts in, one classified decision out each, a summary at the end; live and from a file the same result."""
-
-    def score(self, action: str, facts: Json) -> ScoredDecision:
-        """Classifies the next decision."""
-
-    def summary(self, outcome: Outcome | None = None, reason: str | None = None) -> EpisodeSummary:
-        """Sums up the decisions so far; `outcome` and `reason` are those of whoever played them."""
-
-
 @dataclass(frozen=True, eq=False)
 class Step:
     """One decision as it happened, for recorders, scorers and live displays.
@@ -244,7 +386,9 @@ class Step:
         state_hash: Of the state after it.
         facts: Private facts of it.
         after: What is observed after it.
-        terminated: The task is done.
+        score: How much of the task is done, from 0 to 1.
+        success: The task is done.
+        terminated: The world is over by its own rules.
         truncated: The budget is spent.
     """
 
@@ -255,5 +399,7 @@ class Step:
     state_hash: str
     facts: Json
     after: Observation
+    score: float
+    success: bool
     terminated: bool
     truncated: bool

@@ -4,7 +4,7 @@ A key goes from here to the client of its provider and nowhere else; everybody e
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -55,15 +55,14 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
-def provider_key(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
+def provider_key(names: Sequence[str], environment: Mapping[str, str] | None = None) -> str | None:
     """The key of a provider, or None where there is none.
 
     Args:
-        provider: A name of `PROVIDER_KEYS`, or `compatible`.
+        names: Of the variables that may hold it, the first that does counts.
         environment: A mapping in place of the process environment.
     """
     found = os.environ if environment is None else environment
-    names = (COMPATIBLE_KEY,) if provider == "compatible" else PROVIDER_KEYS[provider]
     return next((key for name in names if (key := found.get(name, "").strip())), None)
 
 

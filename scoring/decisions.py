@@ -275,4 +275,4 @@ def outcome_of(recorded: Outcome | None, *, success: bool, budget_spent: bool) -
         return Outcome.SUCCESS
     if budget_spent:
         return Outcome.BUDGET_SPENT
-    return Outcome.AGENT_ENDED if recorded is Outcome.AGENT_ENDED else Outcome.INCOMPLETE
+    return recorded if recorded in (Outcome.AGENT_ENDED, Outcome.WORLD_ENDED) else Outcome.INCOMPLETE

@@ -4,30 +4,26 @@ Decisions are read and scored a line at a time. The outcome is the recorded one 
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from oresight.gridenv.mapfile import MapError
-from oresight.gridenv.model import DIRECTIONS
+from oresight.scoring.adapters import Adapter, find_adapter
 from oresight.scoring.branch import after_branch
-from oresight.scoring.craft.adapter import CraftScorer
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
-from oresight.scoring.grid.adapter import GridScenario, GridScorer
+from oresight.scoring.grid.adapter import GridScorer
 from oresight.scoring.parameters import Parameters, RecordedInputs
 from oresight.scoring.readers.discover import EpisodeSource, read_result
 from oresight.scoring.readers.episode_file import EpisodeEntry
-from oresight.scoring.readers.faults import BadInput, shown, shown_path, validated
+from oresight.scoring.readers.faults import BadInput, shown, shown_path
 from oresight.scoring.readers.trajectory import Trajectory, read_trajectory
-from oresight.scoring.records import Branch, CraftFacts, CraftScenario, DecisionLine, Header, Json, Outcome, StartFacts
-from oresight.scoring.rescoring import PairResult, Rescoring, Scorer
+from oresight.scoring.records import Branch, DecisionLine, Header, Json, Outcome, TextActions
+from oresight.scoring.rescoring import PairResult, Rescoring
 from oresight.scoring.vpt.adapter import VptScorer
 from oresight.scoring.vpt.ores import Target
 from oresight.scoring.vpt.play import VptPlay
 from oresight.scoring.vpt.reader import VptRecording
-
-KINDS = ("craft", "grid")
 
 
 class Follower(Protocol):
@@ -36,8 +32,8 @@ class Follower(Protocol):
     def header(self, header: Header) -> None:
         """The first line."""
 
-    def decision(self, line: DecisionLine, facts: CraftFacts | None) -> None:
-        """The next decision, with its facts where the world has any."""
+    def decision(self, line: DecisionLine, facts: Any) -> None:
+        """The next decision, with its facts as the world's adapter reads them."""
 
 
 @dataclass(frozen=True)
@@ -178,18 +174,18 @@ def score_episode(
     recorded, reason = _recorded_outcome(source, notes)
     with read_trajectory(source.trajectory) as trajectory:
         header = trajectory.header
-        world = _world(header, source.trajectory, parameters)
-        # In the 3D world every decision is told; what comes after a grid episode's end is no step of it.
+        adapter = find_adapter(header.kind)
+        recording = adapter.read(header, source.trajectory, parameters)
         branch = header.model_dump(include={"branch"})
         rescoring = Rescoring(
             parameters,
-            lambda each: after_branch(world.scorer(each), branch),
+            lambda each: after_branch(adapter.scorer(each, recording.scenario, recording.start), branch),
             keep_steps=keep_steps,
-            keep_rest=header.kind == "craft",
+            keep_rest=adapter.scores_rest,
         )
         if follower is not None:
             follower.header(header)
-        for line, facts in _decisions(trajectory):
+        for line, facts in _decisions(trajectory, adapter):
             rescoring.score(line.action, facts)
             if follower is not None:
                 follower.decision(line, facts)
@@ -203,17 +199,17 @@ def score_episode(
         told = "there is no result" if recorded is None else f"the result says {str(recorded)!r}"
         notes.append(
             f"{told}, but the facts end at decision {summary.steps_taken} of {summary.budget} with"
-            f" {world.reached(summary)}; counted as incomplete"
+            f" {adapter.reached(summary)}; counted as incomplete"
         )
     return EpisodeReport(
         file=shown_path(source.trajectory),
         name=source.name,
         kind=header.kind,
-        scenario=world.name,
+        scenario=recording.name,
         agent=header.agent,
         memory=header.memory,
         results=results,
-        recorded=world.recorded,
+        recorded=recording.inputs,
         notes=tuple(notes),
         remarks=() if header.branch is None else (branch_remark(header.branch),),
     )
@@ -302,67 +298,12 @@ def _recorded_outcome(source: EpisodeSource, notes: list[str]) -> tuple[Outcome 
     return Outcome.INCOMPLETE, None
 
 
-@dataclass(frozen=True)
-class _World:
-    """What differs between the worlds: how to make a scorer, and a few words."""
-
-    name: str
-    scorer: Callable[[Parameters], Scorer]
-    reached: Callable[[EpisodeSummary], str]
-    recorded: RecordedInputs | None
-
-
-def _world(header: Header, path: Path, parameters: Sequence[Parameters]) -> _World:
-    if header.kind == "craft":
-        return _craft(header, path, parameters)
-    if header.kind == "grid":
-        return _grid(header, path)
-    raise BadInput(path, shown(header.kind), " or ".join(repr(kind) for kind in KINDS), 1, "kind")
-
-
-def _craft(header: Header, path: Path, parameters: Sequence[Parameters]) -> _World:
-    inputs = validated(RecordedInputs, header.score_inputs, path, 1, "score_inputs")
-    if inputs.face_px_min > (smallest := min(each.discovery_px for each in parameters)):
-        expected = f"at most discovery_px, {smallest}"
-        raise BadInput(path, f"{inputs.face_px_min}", expected, 1, "score_inputs.face_px_min")
-    scenario = validated(CraftScenario, header.scenario, path, 1, "scenario")
-    start = validated(StartFacts, header.start.facts, path, 1, "start.facts")
-
-    def scorer(each: Parameters) -> Scorer:
-        try:
-            return CraftScorer(each, scenario, start)
-        except ValueError as error:
-            raise BadInput(path, "an episode of the 3D world", f"another alpha: {error}", 1, "kind") from None
-
-    return _World(scenario.name, scorer, _ores_words, inputs)
-
-
-def _ores_words(summary: EpisodeSummary) -> str:
-    return f"{summary.details['acquired']} of {summary.details['target_count']} ores"
-
-
-def _grid(header: Header, path: Path) -> _World:
-    try:
-        scenario = GridScenario.from_json(header.scenario)
-    except MapError as fault:
-        raise BadInput(path, shown_path(fault.found), fault.expected, 1, shown_path(fault.field)) from None
-    except ValueError as error:
-        raise BadInput(path, shown_path(str(error)), "a scenario of the grid", 1, "scenario") from None
-    return _World(
-        scenario.name,
-        lambda each: GridScorer(each, scenario),
-        lambda summary: "the goal achieved" if summary.success else "the goal not achieved",
-        None,
-    )
-
-
-def _decisions(trajectory: Trajectory) -> Iterator[tuple[DecisionLine, CraftFacts | None]]:
-    names = {action.name for action in trajectory.header.actions}
-    is_craft = trajectory.header.kind == "craft"
+def _decisions(trajectory: Trajectory, adapter: Adapter) -> Iterator[tuple[DecisionLine, Any]]:
+    header = trajectory.header
+    names = None if isinstance(header.actions, TextActions) else {action.name for action in header.actions}
     for number, line in trajectory:
-        if line.action not in names:
+        if names is None and not header.admits(line.action):
+            raise BadInput(trajectory.path, shown(line.action), "a text as the header bounds it", number, "action")
+        if names is not None and line.action not in names:
             raise BadInput(trajectory.path, shown(line.action), "an action of the header's table", number, "action")
-        if not is_craft and line.action not in DIRECTIONS:
-            raise BadInput(trajectory.path, shown(line.action), " or ".join(DIRECTIONS), number, "action")
-        facts = validated(CraftFacts, line.facts, trajectory.path, number, "facts") if is_craft else None
-        yield line, facts
+        yield line, adapter.facts(line, trajectory.path, number)

@@ -80,6 +80,8 @@ class Outcome(StrEnum):
     SUCCESS = "success"
     BUDGET_SPENT = "failure: budget spent"
     AGENT_ENDED = "failure: agent ended the episode"
+    # The world ended by its own rules, and the task was not done.
+    WORLD_ENDED = "failure: the world ended the episode"
     INFRASTRUCTURE = "infrastructure error"
     INCOMPLETE = "incomplete"
     # Play without a task that could have been met or missed.
@@ -88,7 +90,7 @@ class Outcome(StrEnum):
     @property
     def has_task(self) -> bool:
         """Whether it says that a task was met or missed."""
-        return self in (Outcome.SUCCESS, Outcome.BUDGET_SPENT, Outcome.AGENT_ENDED)
+        return self in (Outcome.SUCCESS, Outcome.BUDGET_SPENT, Outcome.AGENT_ENDED, Outcome.WORLD_ENDED)
 
     @property
     def counts(self) -> bool:
@@ -231,6 +233,19 @@ class ActionRow(Record):
     ticks: Count | None = None
 
 
+class TextBound(Record):
+    """What a text may be."""
+
+    max_chars: Annotated[int, Field(strict=True, ge=1)]
+    hint: Text = ""
+
+
+class TextActions(Record):
+    """Stands in place of a table where an action is any text."""
+
+    text: TextBound
+
+
 class Branch(Record):
     """Where an episode plays on from: its first decisions are those of a recorded one.
 
@@ -262,10 +277,16 @@ class Header(Record):
     memory: Text
     prompts: Text | None = None
     branch: Branch | None = None
-    actions: list[ActionRow]
+    actions: list[ActionRow] | TextActions
     score_inputs: Json
     versions: Json
     start: Start
+
+    def admits(self, action: str) -> bool:
+        """Whether an action is one of the table, or a text that is short enough."""
+        if isinstance(self.actions, TextActions):
+            return bool(action.strip()) and len(action) <= self.actions.text.max_chars
+        return any(row.name == action for row in self.actions)
 
 
 class DecisionLine(Record):

@@ -148,7 +148,7 @@ function paintLine(values, text, fill) {
 const STRIPS = [
   strip("timeline", paintTimeline),
   strip("chart", paintLine(DATA.steps.map((step) => step.t), ([, most]) => `stale score, up to ${most}`, true)),
-  strip("height", paintLine(DATA.kind === "craft" ? DATA.drawing.poses.map((pose) => pose[1]) : [], ([least, most]) => `height of the feet, ${least.toFixed(0)} to ${most.toFixed(0)}`, false)),
+  strip("height", paintLine(DATA.line ? DATA.line.values : [], ([least, most]) => `${DATA.line.label}, ${least.toFixed(0)} to ${most.toFixed(0)}`, false)),
 ];
 function repaint() { for (const each of STRIPS) { each.resize(); each.cursor(); } }
 
@@ -209,7 +209,6 @@ function badge(kind, text) {
   return element;
 }
 
-const EVENT_NAMES = { grid: ["", "node found", "node achieved"], craft: ["", "ore discovered", "ore acquired"] };
 const CASE_NAMES = ["", "case 1: explore", "case 2: go for the goal", "case 3: exploit", "case 4: explore or exploit"];
 
 function showWords() {
@@ -232,7 +231,7 @@ function showWords() {
   at("decision-place").textContent = `decision ${now} of ${COUNT}`;
   at("decision-title").textContent = visible(step.a);
   badges.appendChild(badge(kind, errorOf(step) ? ERROR_NAMES[errorOf(step)] : kind === "unscored" ? "not scored" : kind));
-  if (step.k) badges.appendChild(badge(step.k === 2 ? "star" : "found", EVENT_NAMES[DATA.kind][step.k]));
+  if (step.k) badges.appendChild(badge(step.k === 2 ? "star" : "found", DATA.event_names[step.k]));
   if (step.c) badges.appendChild(badge("case", CASE_NAMES[step.c]));
   putText(at("outcome"), step.u, "trajectory.jsonl");
   for (let i = 0; i < step.w.length; i += 2) {
@@ -360,8 +359,8 @@ function marksLegend() {
   for (const [kind, text] of [["explore", "exploration error"], ["exploit", "exploitation error"], ["both", "both"], ["progress", "progress"], ["gain", "gain"], ["unscored", "not scored"]]) {
     legendItem(list, markIcon(kind), text, `is-${kind}`);
   }
-  legendItem(list, markIcon("found"), EVENT_NAMES[DATA.kind][1], "is-progress");
-  legendItem(list, markIcon("star"), EVENT_NAMES[DATA.kind][2], "is-progress");
+  legendItem(list, markIcon("found"), DATA.event_names[1], "is-progress");
+  legendItem(list, markIcon("star"), DATA.event_names[2], "is-progress");
 }
 
 at("slider").max = String(END);

@@ -94,7 +94,7 @@ function segmentAt(step) {
   const visits = new Map([[node, 1]]), edges = new Map();
   for (let s = first + 1; s <= Math.min(step, DATA.steps.length); s++) {
     const next = DATA.steps[s - 1].n;
-    if (next < 0 || (DATA.kind === "craft" && next === node)) continue;
+    if (next < 0 || (DATA.leaves_out_staying && next === node)) continue;
     const key = Math.min(node, next) + "," + Math.max(node, next);
     const edge = edges.get(key) || { from: node, to: next, count: 0 };
     edge.count++;

@@ -110,6 +110,7 @@ class DesktopEnv:
             observation=self._observation(done),
             outcome=done["outcome"],
             reward=done["reward"],
+            score=done["score"],
             terminated=done["terminated"],
             truncated=done["truncated"],
         )

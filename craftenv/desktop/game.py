@@ -144,6 +144,7 @@ class Game:
             "played": action.name,
             "outcome": done.outcome,
             "reward": done.reward,
+            "score": done.score,
             "terminated": done.terminated,
             "truncated": done.truncated,
             **_told(done.observation),

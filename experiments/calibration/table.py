@@ -16,12 +16,14 @@ from experiments.calibration.people import HOW_TO, Person
 from experiments.calibration.sensitivity import SETTINGS, Moves, Play, Sensitivity, moves_of, score_run
 from oresight.craftenv.actions import BY_NAME
 from oresight.craftenv.blocks import Block
+from oresight.craftenv.scenarios.maker import SUITE_SEEDS
+from oresight.craftenv.scenarios.suites import scenario_names
 from oresight.craftenv.sim.facts import Referee
 from oresight.harness.analysis.summary import summary_of
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder as run_folder
 from oresight.harness.running.runner import Progress, RunPlan, run
-from oresight.harness.worlds import World, find_worlds, suite_names
+from oresight.harness.worlds import World, find_worlds
 from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import CraftFacts, CraftScenario, StartFacts
@@ -206,7 +208,7 @@ def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
 
 def suite_worlds() -> tuple[World, ...]:
     """Return what the agents play."""
-    return find_worlds("craft", suite_names("craft", SUITE))
+    return find_worlds("craft", scenario_names(SUITE, SUITE_SEEDS))
 
 
 def calibrate(work: Path, note: Callable[[str], None], people: Sequence[Person] = ()) -> Calibration:

@@ -12,13 +12,15 @@ from statistics import fmean, median_low
 from typing import Literal
 
 from experiments.study.rows import KINDS
+from oresight.craftenv.scenarios.suites import scenario_names
 from oresight.harness.analysis.summary import READINGS, summary_of
 from oresight.harness.errors import OresightError
 from oresight.harness.protocols import Json
 from oresight.harness.records.folder import EpisodeResult, FileModel
 from oresight.harness.running.executors import make_executor
 from oresight.harness.running.runner import Progress, RunPlan, run_all
-from oresight.harness.worlds import World, dial_levels, find_worlds, own_version, suite_names
+from oresight.harness.worlds import World, find_worlds, own_version
+from oresight.harness.worlds.craft.world import dial_levels
 from oresight.scoring.statistics import (
     Counts,
     Figure,
@@ -285,7 +287,7 @@ def play(
         OresightError: No world exists for one of the seeds, an episode broke, or a run cannot be made, for example for
             want of OpenGL.
     """
-    names = suite_names("craft", SUITE, range(seeds))
+    names = scenario_names(SUITE, tuple(range(seeds)))
     worlds: list[World] = []
     for name in names:
         note(f"making the worlds: {len(worlds)} of {len(names)}")

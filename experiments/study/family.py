@@ -21,7 +21,7 @@ from oresight.scoring.rescoring import Rescoring
 
 WINDOWS = (0, 1, 2, 4, 8, 16, 32)
 NOISES = (0.0, 0.1, 0.2, 0.4)
-FAMILY = tuple(Dials(window, noise).name for window in WINDOWS for noise in NOISES)
+FAMILY = tuple(f"frontier{Dials(window, noise).spelling}" for window in WINDOWS for noise in NOISES)
 # They read the text and nothing else, as the family does.
 TEXT_AGENTS = (*FAMILY, "frontier", "depth-first", "random")
 SOLVER = "solver"
@@ -112,7 +112,7 @@ def last_picture(scenario: str, agent: str) -> Pixels:
 def _play(
     world: World, environment: Environment, agent: str, memory: str | None, on_step: Callable[[Step], None]
 ) -> episode.Ending:
-    maker = find_agent(agent, world.kind)
+    maker = find_agent(agent, type(world)).make
     return asyncio.run(
         episode.play(
             _Unhashed(environment),

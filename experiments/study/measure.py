@@ -7,8 +7,9 @@ from experiments.study.family import PAIRS, SOLVER, TEXT_AGENTS, Played, play_al
 from experiments.study.pairs import Example, Pair, choose_example, choose_pair
 from experiments.study.rows import KINDS, AgentRow, by_agent, figures_json, totals
 from experiments.study.trends import Trend, trend_by
+from oresight.gridenv.suites import scenario_names
 from oresight.harness.protocols import Json
-from oresight.harness.worlds import own_version, suite_names
+from oresight.harness.worlds import own_version
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.regression import Point, Regression, regress
 from oresight.scoring.statistics import pool
@@ -98,7 +99,7 @@ def study(seeds: int, workers: int = 1, on_scenario: Callable[[int, int], None] 
         workers: How many processes play.
         on_scenario: Called with the numbers of scenarios done and planned.
     """
-    names = suite_names("grid", "main", range(seeds))
+    names = scenario_names("main", tuple(range(seeds)))
     played = play_all(names, (*TEXT_AGENTS, SOLVER), workers, lambda done: on_scenario(done, len(names)))
     main = [each for each in played if each.seed < MAIN_SEEDS]
     return Study(

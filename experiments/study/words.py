@@ -337,7 +337,7 @@ def _fit_cells(fit: Fit) -> tuple[str, str, str, str, str]:
 
 
 def _member(window: int, noise: float) -> str:
-    return Dials(window, noise).name
+    return f"frontier{Dials(window, noise).spelling}"
 
 
 def _number(value: float | None, places: int) -> str:

@@ -11,12 +11,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from oresight.harness.asking import AnswerForm
 from oresight.harness.errors import AgentEndedError, InfrastructureError, RequestTooLargeError
 from oresight.harness.models.base import FinishReason, ModelClient, ModelRequest, Reply, Usage
 from oresight.harness.models.parsing import Answer, Fault, parse_answer
 from oresight.harness.models.prices import Price
-from oresight.harness.protocols import Decision, Json, Message, TextPart
+from oresight.harness.protocols import ActionSpace, AnswerForm, Decision, Json, Message, TextPart
 
 REASKS = 3
 _QUOTED_CHARACTERS = 2000
@@ -130,8 +129,8 @@ class LLMAgent:
         self._reasks = reasks
         self._number = 0
 
-    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str]) -> Decision:
-        """See `Agent.act`.
+    async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace) -> Decision:
+        """Ask, and ask again.
 
         Raises:
             AgentEndedError: No reply named an admissible action.
@@ -160,7 +159,7 @@ class LLMAgent:
         await self._client.aclose()
 
     async def _reply(
-        self, request: ModelRequest, step: int, attempt: int, actions: Sequence[str]
+        self, request: ModelRequest, step: int, attempt: int, actions: ActionSpace
     ) -> tuple[Reply, Answer | Fault]:
         known = self._recorded.get(self._number)
         if known is not None and known.step != step:
@@ -186,7 +185,7 @@ class LLMAgent:
             ) from None
 
 
-def judge(reply: Reply, actions: Sequence[str]) -> Answer | Fault:
+def judge(reply: Reply, actions: ActionSpace) -> Answer | Fault:
     """What a reply decides, or why it decides nothing.
 
     A reply that was cut off is none even if an object in it is complete: what would have followed is not known.
@@ -203,9 +202,9 @@ def judge(reply: Reply, actions: Sequence[str]) -> Answer | Fault:
     return parse_answer(reply.text, actions)
 
 
-def _again(reply: Reply, fault: Fault, actions: Sequence[str]) -> list[Message]:
+def _again(reply: Reply, fault: Fault, actions: ActionSpace) -> list[Message]:
     """The reply, cut, and what was wrong with it; of several, the last alone is shown."""
-    wanted = f'one JSON object whose "action" is one of: {", ".join(actions)}'
+    wanted = f'one JSON object whose "action" is {actions.words()}'
     asked = f"No action was taken: {fault.reason}. Answer with {wanted}."
     said = reply.text.strip()[:_QUOTED_CHARACTERS]
     told = Message("user", (TextPart(asked),))

@@ -27,6 +27,7 @@ from oresight.harness.running.fork import (
 from oresight.harness.running.plan import Arm, Manner, check_caps, forecast, make_arm
 from oresight.harness.running.selection import parse_numbers
 from oresight.harness.text import visible
+from oresight.harness.worlds import find_world
 
 
 def branch(
@@ -134,10 +135,13 @@ def _manner(
     settings: ModelSettings,
 ) -> Manner:
     """How the branches are played: with pictures as they were recorded, unless something else is said."""
-    if points.kind == "grid" and (size is not None or pictures):
-        raise UsageError("--size and --pictures are for pictures, and the grid has none; leave them out")
+    world = find_world(points.kind)
+    if not world.pictures and (size is not None or pictures):
+        raise UsageError(
+            f"--size and --pictures are for pictures, and {world.title or world.kind} has none; leave them out"
+        )
     recorded, without = recorded_size(points)
-    if points.kind != "grid" and pictures is None and size is None and without:
+    if world.pictures and pictures is None and size is None and without:
         if any(needs_pictures(each) for each in options.split_list(memory or "") if each != "same"):
             raise UsageError(
                 "what was recorded had no pictures, and --memory asks for some; add --pictures to draw them"

@@ -17,9 +17,9 @@ from oresight.harness.cli.side_by_side import print_comparison, print_forecasts
 from oresight.harness.errors import UsageError
 from oresight.harness.running.budget import Caps
 from oresight.harness.running.plan import Condition, check_caps, forecast, make_arm
-from oresight.harness.running.selection import Selection, parse_seeds
+from oresight.harness.running.selection import parse_seeds
 from oresight.harness.text import visible
-from oresight.harness.worlds import kind_of
+from oresight.harness.worlds import bundled_worlds, kind_of, world_names
 
 
 def compare(
@@ -40,6 +40,7 @@ def compare(
     map_file: options.MapFile = None,
     demand: options.Demand = None,
     seeds: options.Seeds = None,
+    option: options.Option = None,
     out: Annotated[Path | None, typer.Option(help="Folder of what is played; one under runs/ if left out.")] = None,
     frames: options.FramesKept = None,
     size: options.Size = None,
@@ -81,7 +82,8 @@ def compare(
         temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
     )
     manner = replace(options.manner_of(kind, frames, size, pictures, prices), desktop=desktop, settings=settings)
-    selection = Selection(kind, scenario, suite, map_file, demand, size if kind == "grid" else None, numbers)
+    own = {"map": map_file, "demand": demand, "size": size}
+    selection = options.selection_of(kind, scenario, suite, numbers, own, option or ())
     memories = options.split_list(memory)
     conditions = [Condition(each, None, kept) for each in options.split_list(agent or "") for kept in memories]
     sets: list[str | None] = [*options.split_list(prompts)] if prompts else [None]
@@ -119,13 +121,16 @@ def _compare_runs(runs: list[Path], as_json: bool) -> None:
 
 
 def _kind(suite: str | None, scenario: str | None, map_file: Path | None, demand: str | None) -> str:
-    """The world that is meant where none is named: grid maps are, and suites and scenarios know theirs."""
-    if map_file is not None or demand is not None:
-        return "grid"
+    """The world that is meant where none is named: the one that has an option, a suite or a scenario."""
+    for option, value in (("map", map_file), ("demand", demand)):
+        if value is not None:
+            return next(world.kind for world in bundled_worlds() if option in world.options)
     name = suite or scenario
     if name is None:
         raise UsageError("give --suite or --scenario, for example --suite craft-mine; or two or more folders of runs")
     found = kind_of(suite=suite, scenario=scenario)
     if found is None:
-        raise UsageError(f"{visible(name, 80)!r} is of no world that is known; give --world craft or --world grid")
+        raise UsageError(
+            f"{visible(name, 80)!r} is of no world that is known; give --world, one of {', '.join(world_names())}"
+        )
     return found

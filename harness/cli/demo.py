@@ -11,7 +11,7 @@ from oresight.harness.errors import StoreError
 from oresight.harness.film.film import film
 from oresight.harness.running.runner import RunPlan, run
 from oresight.harness.text import visible
-from oresight.harness.worlds import find_worlds, suite_names
+from oresight.harness.worlds import EpisodeRequest
 
 INCOMPLETE = 3
 VIDEO_NAME = "episode.mp4"
@@ -28,8 +28,10 @@ def demo(
 
     Example: oresight demo --seed 3 --out runs/demo
     """
-    names = suite_names("craft", "craft-mine")
-    worlds = find_worlds("craft", [names[seed % len(names)]])
+    from oresight.harness.worlds.craft.world import CraftWorld
+
+    suite = CraftWorld.find(EpisodeRequest(suite="craft-mine"))
+    worlds = (suite[seed % len(suite)],)
     folder = out or _free_folder()
     plan = RunPlan(agent="scout", memory="screenshots(8)", worlds=worlds)
     console = make_console()

@@ -16,8 +16,8 @@ from oresight.harness.errors import MissingPartError
 from oresight.harness.film.video import video_encoder
 from oresight.harness.settings import PROVIDER_KEYS, Settings, read_settings
 from oresight.harness.text import visible
-from oresight.harness.worlds import desktop, opengl, own_version
-from oresight.harness.worlds.craft.display import find_display
+from oresight.harness.worlds import own_version
+from oresight.harness.worlds.craft.display import find_display, opengl
 
 BROKEN = 1
 
@@ -72,7 +72,7 @@ def examine(settings: Settings) -> list[Part]:
         _needed("video encoder", video_encoder),
         _needed("OpenCV", _opencv),
         _display(settings),
-        _optional("desktop", desktop, "only `--desktop` needs it"),
+        _optional("desktop", _desktop, "only `--desktop` needs it"),
         *_keys(settings),
     ]
 
@@ -93,6 +93,12 @@ def _opencv() -> str:
             f"cannot be loaded ({error}); on Debian or Ubuntu install the packages libgl1 and libglib2.0-0"
         ) from error
     return str(module.__version__)
+
+
+def _desktop() -> str:
+    from oresight.harness.worlds.craft.desktop import describe
+
+    return describe()
 
 
 def _display(settings: Settings) -> Part:

@@ -1,5 +1,6 @@
 """The options that several commands share, and what is made of them."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,8 @@ from oresight.harness.models.prices import read_prices
 from oresight.harness.records.folder import Frames
 from oresight.harness.running.executors import MOST_WORKERS, Executor, make_executor
 from oresight.harness.running.plan import Manner
-from oresight.harness.running.selection import parse_size
+from oresight.harness.running.selection import Selection, parse_size
+from oresight.harness.worlds import find_world
 
 INCOMPLETE = 3
 MOST_CONCURRENCY = 256
@@ -26,6 +28,10 @@ Suite = Annotated[
 ]
 MapFile = Annotated[Path | None, typer.Option("--map", help="Grid: a map file.")]
 Demand = Annotated[str | None, typer.Option(help="Grid: generated maps of an exploitation demand: low, medium, high.")]
+Option = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="An option of the world's own; may be given several times."),
+]
 Seeds = Annotated[str | None, typer.Option(help="Seeds, for example 0,1,2; the suite's own if left out.")]
 FramesKept = Annotated[str | None, typer.Option(help="Pictures to keep: all (below 100 episodes), last or none.")]
 Size = Annotated[
@@ -73,12 +79,47 @@ def manner_of(kind: str, frames: str | None, size: str | None, pictures: bool, p
     Raises:
         UsageError: An option is wrong, or is not for this kind of world.
     """
-    if kind == "grid":
+    world = find_world(kind)
+    if not world.pictures:
         if frames is not None:
-            raise UsageError("--frames is for pictures, and the grid has none; leave it out")
+            raise UsageError(f"--frames is for pictures, and {world.title or world.kind} has none; leave it out")
         return Manner("none", None, prices=read_prices(prices))
     picture_size = parse_size(size or "640x480") if pictures else None
     return Manner(parse_frames(frames), picture_size, prices=read_prices(prices))
+
+
+def selection_of(
+    kind: str,
+    scenario: str | None,
+    suite: str | None,
+    seeds: tuple[int, ...] | None,
+    own: Mapping[str, object | None],
+    more: Sequence[str],
+) -> Selection:
+    """Which episodes a command asks for.
+
+    Args:
+        kind: Name of the world.
+        scenario: One scenario.
+        suite: A suite.
+        seeds: For a suite or a scenario without its number.
+        own: Options that a bundled world has, by name; None for one that was not given. `size`, which where there are
+            pictures is theirs, counts where the world has an option of that name.
+        more: Further options as NAME=VALUE.
+
+    Raises:
+        UsageError: One is no NAME=VALUE.
+    """
+    takes = find_world(kind).options
+    options = {
+        name: str(value) for name, value in own.items() if value is not None and (name != "size" or name in takes)
+    }
+    for text in more:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--option is {text!r}; expected NAME=VALUE, for example --option split=dev")
+        options[name] = value
+    return Selection(kind, scenario, suite, seeds, options)
 
 
 def settings_of(

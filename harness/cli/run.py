@@ -20,7 +20,7 @@ from oresight.harness.running.budget import Caps
 from oresight.harness.running.executors import Executor
 from oresight.harness.running.plan import Arm, Condition, check_caps, forecast, make_arm
 from oresight.harness.running.runner import run_all
-from oresight.harness.running.selection import Selection, parse_seeds
+from oresight.harness.running.selection import parse_seeds
 from oresight.harness.running.study_file import load_study, study_folder
 from oresight.harness.text import visible
 
@@ -49,6 +49,7 @@ def run(
     map_file: options.MapFile = None,
     demand: options.Demand = None,
     seeds: options.Seeds = None,
+    option: options.Option = None,
     prompts: Annotated[
         str | None,
         typer.Option(
@@ -100,8 +101,8 @@ def run(
             temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
         ),
     )
-    dag_size = size if world == "grid" else None
-    selection = Selection(world, scenario, suite, map_file, demand, dag_size, numbers)
+    own = {"map": map_file, "demand": demand, "size": size}
+    selection = options.selection_of(world, scenario, suite, numbers, own, option or ())
     arm = make_arm(Condition(agent, model, memory, prompts), [selection], manner)
     caps = Caps(max_cost, max_tokens)
     check_caps(caps, [arm.plan])

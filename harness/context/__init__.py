@@ -16,8 +16,12 @@ from oresight.harness.context.tree_history import TreeHistory
 from oresight.harness.context.window import DEFAULT_TURNS, MOST_TURNS, Window
 from oresight.harness.errors import UnknownNameError, UsageError
 from oresight.harness.protocols import ContextStrategy
+from oresight.harness.registry import Registry
 
-_NAME = re.compile(r"(?P<name>[a-z+]+)(?:\((?P<number>[0-9]{1,4})\)|:(?P<colon>[0-9]{1,4}))?")
+GROUP = "oresight.memories"
+_NAME = re.compile(
+    r"(?P<name>[A-Za-z0-9_.+-]+(?::[A-Za-z_][A-Za-z0-9_]*)?)(?:\((?P<number>[0-9]{1,4})\)|:(?P<colon>[0-9]{1,4}))?"
+)
 
 
 @dataclass(frozen=True)
@@ -35,30 +39,48 @@ class Setup:
     digest: Digest | None
 
 
+@dataclass(frozen=True)
+class Memory:
+    """A strategy as a command names it.
+
+    Attributes:
+        make: Makes a fresh one.
+        number: The number that holds where its name gives none, and the greatest; None for one that takes none.
+        needs_pictures: Whether it makes sense only where there are pictures to remember.
+    """
+
+    make: Callable[[Setup], ContextStrategy]
+    number: tuple[int, int] | None = None
+    needs_pictures: bool = False
+
+
 def _structured(setup: Setup) -> ContextStrategy:
     if setup.digest is None:
-        raise UsageError("memory 'structured' sums up a world and was given no world; choose raw or another memory")
+        raise UsageError("memory 'structured' sums a world up, and this world has nothing that does; choose another")
     return Structured(setup.instructions, setup.digest)
 
 
-STRATEGIES: dict[str, Callable[[Setup], ContextStrategy]] = {
-    "raw": lambda setup: Raw(setup.instructions),
-    "window": lambda setup: Window(setup.instructions, setup.number),
-    "screenshots": lambda setup: Screenshots(setup.instructions, setup.number),
-    "structured": _structured,
-    "list": lambda setup: ListHistory(setup.instructions, with_notes=False),
-    "list+notes": lambda setup: ListHistory(setup.instructions, with_notes=True),
-    "tree": lambda setup: TreeHistory(setup.instructions, with_notes=False),
-    "tree+notes": lambda setup: TreeHistory(setup.instructions, with_notes=True),
+STRATEGIES: dict[str, Memory] = {
+    "raw": Memory(lambda setup: Raw(setup.instructions)),
+    "window": Memory(lambda setup: Window(setup.instructions, setup.number), (DEFAULT_TURNS, MOST_TURNS)),
+    "screenshots": Memory(
+        lambda setup: Screenshots(setup.instructions, setup.number),
+        (DEFAULT_PICTURES, MOST_PICTURES),
+        needs_pictures=True,
+    ),
+    "structured": Memory(_structured),
+    "list": Memory(lambda setup: ListHistory(setup.instructions, with_notes=False)),
+    "list+notes": Memory(lambda setup: ListHistory(setup.instructions, with_notes=True)),
+    "tree": Memory(lambda setup: TreeHistory(setup.instructions, with_notes=False)),
+    "tree+notes": Memory(lambda setup: TreeHistory(setup.instructions, with_notes=True)),
 }
-# The strategies that take a number, each with the one that holds where none is given, and the greatest.
-TAKES_NUMBER = {"screenshots": DEFAULT_PICTURES, "window": DEFAULT_TURNS}
-_MOST = {"screenshots": MOST_PICTURES, "window": MOST_TURNS}
+_OTHERS = Registry("memory", GROUP, {})
 
 
 def strategy_names() -> list[str]:
     """Names a command may give, as they stand in messages."""
-    return [f"{name}:N" if name in TAKES_NUMBER else name for name in STRATEGIES]
+    bundled = [f"{name}:N" if memory.number else name for name, memory in STRATEGIES.items()]
+    return [*bundled, *_OTHERS.names()]
 
 
 def canonical_name(text: str) -> str:
@@ -67,8 +89,8 @@ def canonical_name(text: str) -> str:
     Raises:
         UsageError: There is no such strategy, or its number is wrong.
     """
-    name, number = _split(text)
-    return f"{name}({number})" if name in TAKES_NUMBER else name
+    name, memory, number = _found(text)
+    return f"{name}({number})" if memory.number else name
 
 
 def needs_pictures(text: str) -> bool:
@@ -77,34 +99,45 @@ def needs_pictures(text: str) -> bool:
     Raises:
         UsageError: There is no such strategy, or its number is wrong.
     """
-    return _split(text)[0] == "screenshots"
+    return _found(text)[1].needs_pictures
 
 
 def make_strategy(text: str, instructions: str, digest: Digest | None = None) -> ContextStrategy:
     """A fresh strategy by name.
 
     Args:
-        text: `raw`, `list+notes`, `screenshots`, `screenshots:4` or `screenshots(4)`.
+        text: `raw`, `list+notes`, `screenshots`, `screenshots:4` or `screenshots(4)`; or one's own, by the name of its
+            entry point or as `package.module:Class`, which is called with a `Setup`.
         instructions: The system message.
         digest: That of the world, for `structured`.
 
     Raises:
         UsageError: There is no such strategy, its number is wrong, or `structured` is given no digest.
     """
-    name, number = _split(text)
-    return STRATEGIES[name](Setup(instructions, number, digest))
+    _, memory, number = _found(text)
+    return memory.make(Setup(instructions, number, digest))
 
 
-def _split(text: str) -> tuple[str, int]:
+def _found(text: str) -> tuple[str, Memory, int]:
     match = _NAME.fullmatch(text)
-    if match is None or match["name"] not in STRATEGIES:
+    if match is None:
         raise UnknownNameError("memory", text, strategy_names())
     name, digits = match["name"], match["number"] or match["colon"]
-    if name not in TAKES_NUMBER:
+    memory = STRATEGIES.get(name) or _other(text, name)
+    if memory.number is None:
         if digits is not None:
             raise UsageError(f"memory {name!r} takes no number, found {text!r}; give it without one")
-        return name, 0
-    number = TAKES_NUMBER[name] if digits is None else int(digits)
-    if number > _MOST[name]:
-        raise UsageError(f"memory {text!r}: {name} takes a number from 0 to {_MOST[name]}")
-    return name, number
+        return name, memory, 0
+    usual, most = memory.number
+    number = usual if digits is None else int(digits)
+    if number > most:
+        raise UsageError(f"memory {text!r}: {name} takes a number from 0 to {most}")
+    return name, memory, number
+
+
+def _other(text: str, name: str) -> Memory:
+    """One of somebody's own; its class may say `number` and `needs_pictures` as a `Memory` does."""
+    if ":" not in name and name not in _OTHERS.names():
+        raise UnknownNameError("memory", text, [*strategy_names(), "package.module:Class"])
+    made = _OTHERS.find(name)
+    return Memory(made, getattr(made, "number", None), bool(getattr(made, "needs_pictures", False)))

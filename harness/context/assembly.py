@@ -3,8 +3,17 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from oresight.harness.asking import MESSAGE_TOKENS, PICTURE_TOKENS, ContextBudget, text_tokens
-from oresight.harness.protocols import ImagePart, Message, Observation, TextPart, Turn
+from oresight.harness.protocols import (
+    MESSAGE_TOKENS,
+    PICTURE_TOKENS,
+    ContextBudget,
+    ImagePart,
+    Message,
+    Observation,
+    TextPart,
+    Turn,
+    text_tokens,
+)
 
 Parts = tuple[TextPart | ImagePart, ...]
 

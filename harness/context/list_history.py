@@ -7,11 +7,10 @@ Agents" (SaFaRi), appendices E and G: the actions and the notes on them, and no 
 from collections.abc import Sequence
 
 from oresight import assets
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
 from oresight.harness.context.assembly import list_lines, observation_parts, system_message, with_record
 from oresight.harness.context.notes import Note, notes_schema, remark_lines, take_notes
 from oresight.harness.context.reply_fields import fields_of
-from oresight.harness.protocols import Message, Observation, Turn
+from oresight.harness.protocols import DEFAULT_BUDGET, AnswerForm, ContextBudget, Message, Observation, Turn
 
 START = 0
 

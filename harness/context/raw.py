@@ -3,9 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
 from oresight.harness.context.assembly import message_tokens, observation_parts, system_message, whole_characters
-from oresight.harness.protocols import Message, Observation, TextPart, Turn
+from oresight.harness.protocols import DEFAULT_BUDGET, AnswerForm, ContextBudget, Message, Observation, TextPart, Turn
 
 
 class Raw:

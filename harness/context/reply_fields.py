@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from oresight.harness.models.parsing import Answer, parse_answer
-from oresight.harness.protocols import Turn
+from oresight.harness.protocols import Choice, Turn
 
 
 def fields_of(turn: Turn) -> Mapping[str, Any]:
@@ -22,7 +22,7 @@ def fields_of(turn: Turn) -> Mapping[str, Any]:
 # Every request reads all replies of the episode again.
 @lru_cache(maxsize=8192)
 def _fields(said: str, action: str) -> Mapping[str, Any]:
-    answer = parse_answer(said, (action,))
+    answer = parse_answer(said, Choice((action,)))
     return MappingProxyType(dict(answer.fields) if isinstance(answer, Answer) else {})
 
 

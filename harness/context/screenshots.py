@@ -6,7 +6,6 @@ Language Model Agents".
 
 from collections.abc import Sequence
 
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
 from oresight.harness.context.assembly import (
     Parts,
     message_tokens,
@@ -16,7 +15,16 @@ from oresight.harness.context.assembly import (
     system_message,
 )
 from oresight.harness.context.raw import with_chat
-from oresight.harness.protocols import ImagePart, Message, Observation, TextPart, Turn
+from oresight.harness.protocols import (
+    DEFAULT_BUDGET,
+    AnswerForm,
+    ContextBudget,
+    ImagePart,
+    Message,
+    Observation,
+    TextPart,
+    Turn,
+)
 
 DEFAULT_PICTURES = 8
 # With the current one as many as the default budget takes.

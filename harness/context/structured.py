@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
 from oresight.harness.context.assembly import observation_parts, system_message, with_record
-from oresight.harness.protocols import Message, Observation, Turn
+from oresight.harness.protocols import DEFAULT_BUDGET, AnswerForm, ContextBudget, Message, Observation, Turn
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oresight import assets
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget, text_tokens
 from oresight.harness.context.assembly import observation_parts, system_message, with_record
 from oresight.harness.context.notes import Note, notes_schema, remark_lines, take_notes
 from oresight.harness.context.reply_fields import fields_of, shown, whole_number
-from oresight.harness.protocols import Message, Observation, Turn
+from oresight.harness.protocols import (
+    DEFAULT_BUDGET,
+    AnswerForm,
+    ContextBudget,
+    Message,
+    Observation,
+    Turn,
+    text_tokens,
+)
 
 ROOT = 0
 # Deeper branches are drawn no further to the right; each line names its parent anyway.

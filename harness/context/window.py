@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from oresight.harness.asking import DEFAULT_BUDGET, AnswerForm, ContextBudget
 from oresight.harness.context.assembly import observation_parts, system_message
 from oresight.harness.context.raw import with_chat
-from oresight.harness.protocols import Message, Observation, Turn
+from oresight.harness.protocols import DEFAULT_BUDGET, AnswerForm, ContextBudget, Message, Observation, Turn
 
 DEFAULT_TURNS = 8
 MOST_TURNS = 9999

@@ -10,11 +10,12 @@ from typing import cast
 
 from oresight.harness.errors import Outcome, RecordError
 from oresight.harness.film.video import BAD, DIM, GOOD, Panel, VideoWriter, beside, draw_panel, frames_for
-from oresight.harness.protocols import Environment, FilmEnvironment, Scorer
+from oresight.harness.protocols import Environment, FilmEnvironment
 from oresight.harness.running.replay import Listener, Replayed, replay
 from oresight.harness.wording import case_words, rates_so_far, verdict_words
 from oresight.harness.worlds import World, world_of_header
 from oresight.scoring.records import DecisionLine, Header
+from oresight.scoring.rescoring import Scorer
 
 FRAMES_PER_SECOND = 10
 FILM_SIZE = (640, 480)

@@ -18,7 +18,8 @@ from oresight.harness.png import encode_png
 from oresight.harness.protocols import Environment, FilmEnvironment, Pixels
 from oresight.harness.records import folder as run_folder
 from oresight.harness.running.replay import Listener, Replayed, open_trajectory, replay, trajectory_path
-from oresight.harness.worlds import Size, World, opengl, world_of_header
+from oresight.harness.worlds import Size, World, world_of_header
+from oresight.harness.worlds.craft.display import opengl
 from oresight.harness.worlds.craft.session_replay import SessionListener, SessionReplayed, decisions_of, replay_session
 from oresight.scoring.records import DecisionLine, Header, SessionHeader, SessionTick
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from oresight.harness.asking import PICTURE_TOKENS, text_tokens
 from oresight.harness.errors import UsageError
 from oresight.harness.png import encode_png
-from oresight.harness.protocols import ImagePart, Json, Message, Pixels, TextPart
+from oresight.harness.protocols import PICTURE_TOKENS, ImagePart, Json, Message, Pixels, TextPart, text_tokens
 
 _PICTURES_KEPT = 16
 

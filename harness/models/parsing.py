@@ -7,9 +7,11 @@ a broken object does not count: better ask again than run what the model merely 
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from oresight.harness.protocols import ActionSpace
 
 _NAMES = r"(?:[a-z]{1,8}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad)"
 _OPENING = re.compile(
@@ -54,12 +56,12 @@ class Fault:
     reason: str
 
 
-def parse_answer(text: str, admissible: Collection[str]) -> Answer | Fault:
+def parse_answer(text: str, admissible: ActionSpace) -> Answer | Fault:
     """Reads a reply.
 
     Args:
         text: The answer as the protocol gives it; tagged reasoning may stand in it.
-        admissible: The actions that there are now.
+        admissible: What is admissible now.
     """
     said, found = _scan(text)
     if not said.strip():
@@ -71,7 +73,7 @@ def parse_answer(text: str, admissible: Collection[str]) -> Answer | Fault:
     action = last.value["action"]
     if last.names.count("action") > 1:
         return Fault("unparsable reply", 'the object in your reply held "action" more than once')
-    if not isinstance(action, str) or action not in admissible:
+    if not isinstance(action, str) or not admissible.admits(action):
         return Fault("inadmissible action", f"{_shown(action)} is no action that is possible now")
     return Answer(action, {name: value for name, value in last.value.items() if name != "action"}, said.strip())
 

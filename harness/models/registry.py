@@ -23,6 +23,7 @@ from oresight.harness.models.openai_chat import OPENAI_URL, CompatibleChat, Open
 from oresight.harness.models.provider import ProviderClient, Surroundings
 from oresight.harness.models.scripted import ScriptedModel, read_script
 from oresight.harness.models.secrets import Address, read_address, without_user
+from oresight.harness.registry import Registry
 from oresight.harness.settings import COMPATIBLE_KEY, PROVIDER_KEYS, all_keys, provider_address, provider_key
 
 _NAME = re.compile(r"(?P<provider>[^:]*):(?P<model>.*?)(?:@(?P<address>[a-zA-Z][a-zA-Z0-9+.-]*://.*))?", re.DOTALL)
@@ -42,6 +43,7 @@ class Provider:
         url: Its own address, or None where one has to be given.
         package: The SDK, which is imported when the provider is chosen.
         install: How to get that.
+        keys: Environment variables that may hold its key, for a provider that `settings` does not know.
     """
 
     title: str
@@ -49,6 +51,7 @@ class Provider:
     url: str | None
     package: str
     install: str
+    keys: tuple[str, ...] = ()
 
 
 PROVIDERS: dict[str, Provider] = {
@@ -59,7 +62,21 @@ PROVIDERS: dict[str, Provider] = {
     ),
     "compatible": Provider("compatible", CompatibleChat, None, "openai", "pip install openai"),
 }
+GROUP = "oresight.providers"
+_OTHERS = Registry("provider", GROUP, {})
 FORMS = [*(f"{name}:MODEL" for name in PROVIDERS if name != "compatible"), "compatible:MODEL@ADDRESS", "scripted:FILE"]
+
+
+def find_provider(name: str) -> Provider | None:
+    """A provider by its name: a bundled one, or a `Provider` that an installed package offers by an entry point."""
+    if name in PROVIDERS:
+        return PROVIDERS[name]
+    if name not in _OTHERS.names():
+        return None
+    found = _OTHERS.find(name)
+    if not isinstance(found, Provider):
+        raise UsageError(f"provider {name!r}: its entry point is {found!r}; expected a Provider, see docs/extending.md")
+    return found
 
 
 @dataclass(frozen=True)
@@ -94,7 +111,8 @@ def read_name(text: str) -> ModelName:
         UsageError: It is no name of a model.
     """
     match = _NAME.fullmatch(text)
-    if match is None or (match["provider"] != "scripted" and match["provider"] not in PROVIDERS):
+    known = None if match is None else find_provider(match["provider"])
+    if match is None or (match["provider"] != "scripted" and known is None):
         raise UnknownNameError("model", without_user(text), FORMS)
     provider, model, address = match["provider"], match["model"], match["address"]
     if provider == "scripted":
@@ -106,7 +124,7 @@ def read_name(text: str) -> ModelName:
         raise UsageError(f"model {without_user(text)!r}: {model!r} is no name of a model; expected {', '.join(FORMS)}")
     if address is not None:
         read_address(address)
-    elif PROVIDERS[provider].url is None:
+    elif known is not None and known.url is None:
         raise UsageError(
             f"model {text!r} has no address; give one behind it, for example {provider}:{model}@http://127.0.0.1:8000/v1"
         )
@@ -135,7 +153,9 @@ def make_client(
         name = read_name(name)
     if name.provider == "scripted":
         return ScriptedModel(read_script(Path(name.model)), name.public)
-    provider = PROVIDERS[name.provider]
+    provider = find_provider(name.provider)
+    if provider is None:
+        raise UnknownNameError("model", name.public, FORMS)
     key = _key(name, provider, environment)
     try:
         importlib.import_module(provider.package)
@@ -148,8 +168,8 @@ def make_client(
 
 
 def _key(name: ModelName, provider: Provider, environment: Mapping[str, str] | None) -> str | None:
-    key = provider_key(provider.title, environment)
-    names = PROVIDER_KEYS.get(provider.title, (COMPATIBLE_KEY,))
+    names = provider.keys or PROVIDER_KEYS.get(provider.title, (COMPATIBLE_KEY,))
+    key = provider_key(names, environment)
     if key is None and provider.url is not None:
         raise UsageError(f"{name.public} needs a key in the environment variable {' or '.join(names)}, and none is set")
     if key is not None and not _KEY.fullmatch(key):
@@ -163,4 +183,5 @@ def _address(name: ModelName, provider: Provider, environment: Mapping[str, str]
     url = name.address or provider_address(provider.title, environment) or provider.url
     assert url is not None
     address = read_address(url)
-    return replace(address, secrets=(*address.secrets, *all_keys(environment)))
+    own = provider_key(provider.keys, environment)
+    return replace(address, secrets=(*address.secrets, *all_keys(environment), *((own,) if own else ())))

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oresight.harness.asking import DEFAULT_BUDGET
 from oresight.harness.errors import OresightError
-from oresight.harness.protocols import Decision, ImagePart, Json, Message, Turn
+from oresight.harness.protocols import DEFAULT_BUDGET, Choice, Decision, ImagePart, Json, Message, Turn
 from oresight.harness.report.pool import TextPool
 from oresight.harness.report.scored import Story
 from oresight.harness.running.attempt import strategy_of
 from oresight.harness.running.episode import Seen
-from oresight.harness.worlds import World, world_of_header
+from oresight.harness.worlds import World, about, world_of_header
 
 # A message begins with one of these, a picture follows as PICTURE and its step; everything else is a line of text.
 _ROLES = {"system": -1, "user": -2, "assistant": -3}
@@ -80,9 +79,9 @@ def rebuild(story: Story, pool: TextPool) -> Sent | None:
 
 def _observations(story: Story) -> list[Seen]:
     """What was observed before each decision; the last one, for which none came, is recorded nowhere."""
-    shown = story.with_pictures if story.with_pictures is not None else story.header.kind == "craft"
+    shown = story.with_pictures if story.with_pictures is not None else about(story.header.kind).pictures
     image = _NO_PIXELS if shown else None
-    return [Seen(step.line.observation, image, (), step.line.step) for step in story.steps]
+    return [Seen(step.line.observation, image, Choice(), step.line.step) for step in story.steps]
 
 
 def _entries(messages: Sequence[Message], pool: TextPool) -> list[int]:

@@ -17,9 +17,8 @@ from pydantic import ValidationError
 
 from oresight.harness import files
 from oresight.harness.agents.llm import ReplyRecord
-from oresight.harness.asking import ContextBudget
 from oresight.harness.errors import InfrastructureError, RecordError
-from oresight.harness.protocols import Json
+from oresight.harness.protocols import ContextBudget, Json
 from oresight.scoring.records import LINE_BYTES_MAX, DecisionLine, Header, parse_json
 
 REPLIES_FORMAT = "oresight.replies"

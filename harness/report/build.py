@@ -38,7 +38,6 @@ from oresight.harness.report.study import WorldStudy, parameters, study_world
 from oresight.harness.report.tables import condition_rows, difference_rows, episode_rows, sensitivity_rows, write_table
 from oresight.harness.running.executors.map import work_through
 from oresight.harness.text import visible
-from oresight.harness.worlds import KINDS
 
 DRAWN_MOST = 100
 # One more process pays from so many episodes or panels on.
@@ -113,8 +112,7 @@ def make_report(
         follower.stage("working out the figures")
         studies = [
             study_world(kind, [each for each in conditions if each.kind == kind])
-            for kind in KINDS
-            if any(each.kind == kind for each in conditions)
+            for kind in dict.fromkeys(each.kind for each in conditions)
         ]
         panels = making.figures(studies)
         follower.stage("writing tables")

@@ -4,24 +4,22 @@ What stands on it is worked out in `words`, `views` and `sent`; the page's scrip
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from oresight.harness import files
 from oresight.harness.agents.llm import ReplyRecord, judge
 from oresight.harness.models.parsing import Fault
-from oresight.harness.protocols import Json
+from oresight.harness.protocols import Json, space_of
 from oresight.harness.records.requests import rebuild
 from oresight.harness.report.html import render
 from oresight.harness.report.pool import TEXT_CHARACTERS, TextPool
 from oresight.harness.report.scored import Story, StoryStep
 from oresight.harness.wording import rate_words, readings
-from oresight.harness.worlds.craft.story import craft_words
-from oresight.harness.worlds.grid.account import account
-from oresight.harness.worlds.story import Told, grid_words
-from oresight.harness.worlds.view import View, craft_view, grid_view
+from oresight.harness.worlds import about
+from oresight.harness.worlds.story import Told
+from oresight.harness.worlds.view import View
 from oresight.scoring.core import ErrorKind
-from oresight.scoring.grid.adapter import GridScenario
 
 NO_PICTURE = (
     "No picture of this step was kept. It can be drawn again from the recording: by oresight report with --pictures"
@@ -69,8 +67,9 @@ def write_replay(story: Story, target: Path, links: Links) -> None:
 
 def replay_page(story: Story, links: Links) -> str:
     """The page of an episode, as HTML."""
-    data = page_data(story, links)
     kind = story.header.kind
+    view = about(kind).view(story)
+    data = page_data(story, links, view)
     summary = story.summary
     return render(
         "replay.html",
@@ -83,14 +82,17 @@ def replay_page(story: Story, links: Links) -> str:
         readings=readings(kind),
         totals=_totals(story),
         data=data,
-        scripts=["replay_tools.js", f"replay_{kind}.js", "replay.js"],
+        view=view,
+        has_pictures=about(kind).pictures,
+        scripts=["replay_tools.js", view.script, "replay.js"],
     )
 
 
-def page_data(story: Story, links: Links) -> Json:
-    """What the page's scripts read."""
+def page_data(story: Story, links: Links, view: View | None = None) -> Json:
+    """What the page's scripts read; `view` is that of the story's world, if it is known already."""
+    view = view or about(story.header.kind).view(story)
     pool = TextPool()
-    told, view = _world(story)
+    told = about(story.header.kind).story(story)
     headings: list[str] = []
     steps = [
         _step(step, words, end, event)
@@ -111,22 +113,16 @@ def page_data(story: Story, links: Links) -> Json:
         "drawing": view.drawing,
         "pictures": {str(step): href for step, href in sorted(links.pictures.items())},
         "no_picture": links.no_picture,
-        "has_pictures": story.header.kind == "craft",
+        "has_pictures": about(story.header.kind).pictures,
+        "event_names": view.event_names,
+        "line": None if view.line is None else asdict(view.line),
+        "leaves_out_staying": view.leaves_out_staying,
         "folder": links.folder,
         "ending": [_reply(record, story, pool) for record in story.unanswered],
         "sent": None if sent is None else sent.to_json(),
         "limit": TEXT_CHARACTERS,
         **pool.to_json(),
     }
-
-
-def _world(story: Story) -> tuple[list[Told], View]:
-    if story.header.kind == "grid":
-        scenario = GridScenario.from_json(story.header.scenario)
-        moves = [step.line.action for step in story.steps]
-        walked = account(scenario, moves, [step.judged.case for step in story.steps])
-        return grid_words(story, scenario, walked), grid_view(story, scenario, walked)
-    return craft_words(story), craft_view(story)
 
 
 def _step(decision: StoryStep, told: Told, end: int, event: int) -> Json:
@@ -186,7 +182,7 @@ def _reply(record: ReplyRecord, story: Story, pool: TextPool) -> Json:
         told["note"] = pool.add(reply.note)
     if record.fault is not None:
         told["fault"] = pool.add(record.fault)
-        judged = judge(reply, [action.name for action in story.header.actions])
+        judged = judge(reply, space_of(story.header.actions))
         if isinstance(judged, Fault):
             told["reason"] = pool.add(judged.reason)
     return told

@@ -6,7 +6,7 @@ Picture n shows what the agent saw before decision n; the one after the last dec
 import os
 import re
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ from oresight.harness.errors import OresightError
 from oresight.harness.protocols import Environment, FilmEnvironment
 from oresight.harness.records import folder as run_folder
 from oresight.harness.running.replay import Listener, replay
-from oresight.harness.worlds import World, world_of_header
+from oresight.harness.worlds import World
 from oresight.scoring.records import DecisionLine, Header
 
 USUAL_SIZE = (640, 480)
@@ -132,14 +132,10 @@ class _Painter(Listener):
 
 
 def _draw(recording: Path, wanted: set[int], plan: PicturePlan, found: Pictures) -> None:
-    def find_world(header: Header) -> World:
-        world = world_of_header(header)
-        return replace(world, film=lambda size: world.film(plan.size))
-
     files.make_folder(plan.made)
     painter = _Painter(wanted, plan.made)
     try:
-        replayed = replay(recording, painter, find_world)
+        replayed = replay(recording, painter, size=plan.size)
     except OresightError as error:
         found.problem = f"pictures cannot be drawn again: {error}"
     else:

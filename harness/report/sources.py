@@ -9,7 +9,6 @@ from oresight.harness.errors import UsageError
 from oresight.harness.records import folder as run_folder
 from oresight.harness.report.conditions import without_place
 from oresight.harness.running.study_file import STUDY_NAME, condition_folders
-from oresight.harness.worlds import KINDS
 
 
 def find_sides(paths: Sequence[Path]) -> tuple[list[Side], list[str]]:
@@ -35,10 +34,6 @@ def find_sides(paths: Sequence[Path]) -> tuple[list[Side], list[str]]:
     sides = [_told_relatively(side) for side in load_sides(once)]
     # World by world, so that letters run on within one.
     sides.sort(key=lambda side: side.summary.run.config.world)
-    strange = next((side for side in sides if side.summary.run.config.world not in KINDS), None)
-    if strange is not None:
-        world = strange.summary.run.config.world
-        raise UsageError(f"{strange.folder}: a run in the world {world[:40]!r}; a report knows {' and '.join(KINDS)}")
     return sides, problems
 
 

@@ -17,14 +17,24 @@ from typing import Protocol
 
 from oresight.harness.agents import AgentSetup, find_agent
 from oresight.harness.agents.llm import LLMAgent, ReplyRecord
-from oresight.harness.asking import DEFAULT_BUDGET, ContextBudget
 from oresight.harness.context import make_strategy
 from oresight.harness.errors import InfrastructureError, OresightError, Outcome
 from oresight.harness.models.base import ModelClient, ModelSettings
 from oresight.harness.models.prices import Price
 from oresight.harness.models.provider import Surroundings
 from oresight.harness.models.registry import ModelName, make_client
-from oresight.harness.protocols import Agent, ContextStrategy, Decision, Json, Message, Observation, Scorer, Step
+from oresight.harness.protocols import (
+    DEFAULT_BUDGET,
+    ActionSpace,
+    Agent,
+    ContextBudget,
+    ContextStrategy,
+    Decision,
+    Json,
+    Message,
+    Observation,
+    Step,
+)
 from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
 from oresight.harness.records.recorder import Record
@@ -32,9 +42,9 @@ from oresight.harness.running import episode
 from oresight.harness.running.budget import Account, MeteredClient, tokens_of, usage_of
 from oresight.harness.running.replay import first_difference
 from oresight.harness.worlds import Branch, Size, World
-from oresight.harness.worlds.digests import find_digest
 from oresight.scoring import records
 from oresight.scoring.decisions import ScoredDecision
+from oresight.scoring.rescoring import Scorer
 
 AgentMaker = Callable[[AgentSetup], Agent]
 
@@ -208,7 +218,7 @@ def strategy_of(world: World, memory: str) -> ContextStrategy:
     Raises:
         UsageError: There is none of this name.
     """
-    return make_strategy(memory, world.instructions, find_digest(world.kind))
+    return make_strategy(memory, world.instructions, world.digest())
 
 
 class _Attempt:
@@ -245,7 +255,7 @@ class _Attempt:
             [*before, *(Decision(line.action, line.said, line.usage) for line in own)],
             None if replies.shrunk is None else replies.shrunk.budget,
         )
-        environment = world.open(task.size)
+        environment = world.play(task.size)
         try:
             return await episode.play(
                 environment, agent, strategy, self._start, self._step, DEFAULT_BUDGET, past, self._shrunk
@@ -300,7 +310,7 @@ class _Attempt:
                 self._reply,
                 tuple(self._replies),
             )
-        maker = task.make_agent or find_agent(task.agent, task.world.kind)
+        maker = task.make_agent or find_agent(task.agent, type(task.world)).make
         return maker(setup_of(task.world))
 
     def _reply(self, record: ReplyRecord) -> None:
@@ -381,7 +391,7 @@ class _Yielding:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
 
-    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str]) -> Decision:
+    async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace) -> Decision:
         await asyncio.sleep(0)
         return await self._agent.act(messages, step, actions)
 

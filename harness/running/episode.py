@@ -4,11 +4,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from oresight.harness.asking import DEFAULT_BUDGET, ContextBudget
 from oresight.harness.context.assembly import message_tokens, picture_count
 from oresight.harness.errors import AgentEndedError, ContextTooLongError, Outcome
 from oresight.harness.protocols import (
+    DEFAULT_BUDGET,
+    ActionSpace,
     Agent,
+    ContextBudget,
     ContextStrategy,
     Decision,
     Environment,
@@ -17,6 +19,7 @@ from oresight.harness.protocols import (
     Pixels,
     Step,
     Turn,
+    action_space,
 )
 
 
@@ -26,7 +29,7 @@ class Seen:
 
     text: str
     image: Pixels | None
-    actions: tuple[str, ...]
+    actions: ActionSpace
     step: int
 
 
@@ -103,12 +106,16 @@ async def play(
                 state_hash=environment.state_hash(),
                 facts=environment.facts(),
                 after=transition.observation,
+                score=transition.score,
+                success=transition.success,
                 terminated=transition.terminated,
                 truncated=transition.truncated,
             )
         )
-        if transition.terminated:
+        if transition.success:
             return Ending(Outcome.SUCCESS, number)
+        if transition.terminated:
+            return Ending(Outcome.WORLD_ENDED, number)
         if transition.truncated:
             return Ending(Outcome.BUDGET_SPENT, number)
         history.append(Turn(number, observation, decision, transition.outcome))
@@ -140,14 +147,14 @@ async def _decide(
     """Asks the agent; once more with less, where it cannot take what it is shown."""
     messages = strategy.messages(history, observation, bound.budget)
     try:
-        return _readable(await agent.act(messages, number, observation.actions))
+        return _readable(await agent.act(messages, number, action_space(observation.actions)))
     except ContextTooLongError:
         if bound.shrunk:
             raise
     bound.budget, bound.shrunk = bound.budget.shrunk(message_tokens(messages), picture_count(messages)), True
     bound.on_shrunk(number, bound.budget)
     messages = strategy.messages(history, observation, bound.budget)
-    return _readable(await agent.act(messages, number, observation.actions))
+    return _readable(await agent.act(messages, number, action_space(observation.actions)))
 
 
 def _readable(decision: Decision) -> Decision:
@@ -157,10 +164,10 @@ def _readable(decision: Decision) -> Decision:
 
 
 def _check(decision: Decision, observation: Observation) -> None:
-    if decision.action not in observation.actions:
+    if not action_space(observation.actions).admits(decision.action):
         raise AgentEndedError(f"the agent chose {decision.action!r}, which is no admissible action")
 
 
 def _without_picture(turn: Turn) -> Turn:
     seen = turn.observation
-    return Turn(turn.step, Seen(seen.text, None, tuple(seen.actions), seen.step), turn.decision, turn.outcome)
+    return Turn(turn.step, Seen(seen.text, None, action_space(seen.actions), seen.step), turn.decision, turn.outcome)

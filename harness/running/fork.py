@@ -9,7 +9,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,8 +22,7 @@ from oresight.harness.running.plan import Condition
 from oresight.harness.running.replay import Listener, replay, trajectory_path
 from oresight.harness.running.selection import find_prompts
 from oresight.harness.text import visible
-from oresight.harness.worlds import Branch, Size, World, world_of_header
-from oresight.harness.worlds.prompts import OwnPrompts
+from oresight.harness.worlds import Branch, Size, World, find_world, world_of_header
 from oresight.scoring.records import DecisionLine, Header
 
 SAME = "same"
@@ -95,16 +93,13 @@ class BranchPoints:
         Raises:
             UsageError: There is no such prompt set.
         """
-        named, own = find_prompts(self.kind, prompts)
+        named, own = find_prompts(find_world(self.kind), prompts)
         found: list[World] = []
         for recording in self.recordings:
             plain = world_of_header(recording.header, named, own)
             for at in self.at:
                 branch = _branch(recording, plain.name, at)
-                found += [
-                    _begun(plain, recording.header, named, own, replace(branch, rollout=rollout))
-                    for rollout in range(self.rollouts)
-                ]
+                found += [_begun(plain, replace(branch, rollout=rollout)) for rollout in range(self.rollouts)]
         return tuple(found)
 
 
@@ -260,19 +255,10 @@ def _branch(recording: Recording, scenario: str, at: int) -> Branch:
     )
 
 
-def _begun(world: World, header: Header, prompts: str | None, own: OwnPrompts | None, branch: Branch) -> World:
+def _begun(world: World, branch: Branch) -> World:
     """The world of a recording with its first decisions still to be done again."""
-    return replace(
-        world,
-        name=f"{branch.scenario[:_SCENARIO_CHARACTERS]}.at{branch.at}.r{branch.rollout}",
-        seed=_seed(world.seed, branch.rollout),
-        branch=branch,
-        again=partial(_again, header, prompts, own, branch),
-    )
-
-
-def _again(header: Header, prompts: str | None, own: OwnPrompts | None, branch: Branch) -> World:
-    return _begun(world_of_header(header, prompts, own), header, prompts, own, branch)
+    name = f"{branch.scenario[:_SCENARIO_CHARACTERS]}.at{branch.at}.r{branch.rollout}"
+    return world.branched(name, _seed(world.seed, branch.rollout), branch)
 
 
 def _seed(seed: int, rollout: int) -> int:

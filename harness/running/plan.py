@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from oresight.harness.agents import canonical_agent, find_agent
+from oresight.harness.agents import find_agent
 from oresight.harness.context import canonical_name, needs_pictures
 from oresight.harness.errors import UsageError
 from oresight.harness.models.base import ModelSettings
@@ -18,7 +18,7 @@ from oresight.harness.running.attempt import ModelChoice, strategy_of
 from oresight.harness.running.budget import Caps
 from oresight.harness.running.runner import RunPlan
 from oresight.harness.running.selection import Episodes
-from oresight.harness.worlds import on_desktop
+from oresight.harness.worlds import find_world
 from oresight.harness.worlds.prompts import REASONING_SUFFIX
 
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
@@ -105,13 +105,13 @@ def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPla
     Raises:
         UsageError: The condition cannot be played.
     """
-    kind = selection.kind
+    world = find_world(selection.kind)
     if (condition.agent is None) == (condition.model is None):
         raise UsageError("give either --agent, for example scout, or --model, for example openai:gpt-4.1-mini")
     memory = canonical_name(condition.memory)
-    pictures = manner.size if kind == "craft" else None
+    pictures = manner.size if world.pictures else None
     if needs_pictures(memory) and pictures is None:
-        why = "the grid has none" if kind == "grid" else "without --no-pictures there are some"
+        why = "without --no-pictures there are some" if world.pictures else f"{world.title or world.kind} has none"
         raise UsageError(f"memory {memory!r} is a memory of pictures, and {why}; choose another memory")
     model = None
     if condition.model is not None:
@@ -124,12 +124,11 @@ def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPla
     else:
         assert condition.agent is not None
         # What is quick to check comes first: a scenario that was never used is made now, which takes a while.
-        find_agent(condition.agent, kind)
-        player = canonical_agent(condition.agent, kind)
-    frames: Frames | None = "none" if kind == "grid" else manner.frames
+        player = find_agent(condition.agent, world).name
+    frames: Frames | None = manner.frames if world.pictures else "none"
     worlds = selection.worlds(condition.prompts)
     if manner.desktop:
-        worlds = tuple(on_desktop(world) for world in worlds)
+        worlds = tuple(each.on_desktop() for each in worlds)
     return RunPlan(player, memory, worlds, frames, pictures, model=model)
 
 

@@ -104,7 +104,7 @@ def replay(
     path = trajectory_path(episode)
     with open_trajectory(path) as trajectory:
         world = find_world(trajectory.header)
-        environment = world.film(size)
+        environment = world.replay(size)
         try:
             return _compare(trajectory, world, environment, follower, until)
         finally:
@@ -166,7 +166,7 @@ def _compare(
     over = False
     for line in islice(_lines(trajectory), until):
         decisions += 1
-        if over or line.action not in world.action_names:
+        if over or not world.space.admits(line.action):
             expected = "the end of the episode" if over else "an action of this world"
             return Replayed(world.name, decisions, Difference(line.step, "action", line.action, expected), torn=False)
         listener.deciding(line)

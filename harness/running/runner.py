@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from oresight.harness.agents import find_agent, is_bundled
+from oresight.harness.agents import find_agent
 from oresight.harness.analysis.summary import RunSummary, summarise
 from oresight.harness.errors import CapReachedError
 from oresight.harness.models.provider import Surroundings
@@ -79,10 +79,10 @@ class RunPlan:
             # The client that will be asked warns; this one is made to see whether it can be.
             make_client(self.model.name, self.model.settings, Surroundings(warn=lambda words: None))
         elif self.make_agent is None:
-            maker = find_agent(self.agent, self.worlds[0].kind)
-            if is_bundled(self.agent, self.worlds[0].kind):
+            agent = find_agent(self.agent, type(self.worlds[0]))
+            if agent.bundled:
                 for world in self.worlds:
-                    maker(setup_of(world))
+                    agent.make(setup_of(world))
         self.worlds[0].prepare(self.size)
 
     def task(self, world: World, folder: run_folder.RunFolder) -> EpisodeTask:

@@ -1,15 +1,15 @@
 """Which episodes are asked for: options of a command or fields of a study, turned into worlds."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from oresight.harness.errors import UsageError
-from oresight.harness.worlds import World, find_worlds, prompt_parts, suite_names, world_of_map
+from oresight.harness.worlds import EpisodeRequest, World, bundled_worlds, find_world
 from oresight.harness.worlds.prompts import OwnPrompts, load_prompts
 
-_NUMBERED = re.compile(r"(.+)-\d+")
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
@@ -18,7 +18,7 @@ class Episodes(Protocol):
 
     @property
     def kind(self) -> str:
-        """Of their world: `craft` or `grid`."""
+        """Name of their world."""
 
     def worlds(self, prompts: str | None = None) -> tuple[World, ...]:
         """The worlds, in order; see `Selection.worlds`."""
@@ -26,28 +26,24 @@ class Episodes(Protocol):
 
 @dataclass(frozen=True)
 class Selection:
-    """Episodes of one kind of world.
+    """Episodes of one world.
 
     Attributes:
-        kind: `craft` or `grid`.
+        kind: Name of the world.
         scenario: One scenario, with its number or without.
         suite: A suite of scenarios.
-        map_file: Grid: a file with one map.
-        demand: Grid: demand on exploitation of generated maps.
-        size: Grid, with `demand`: size of the task DAG.
         seeds: For a suite or a scenario without its number; None for the suite's own.
+        options: The world's own, by name; see `World.options`.
     """
 
     kind: str
     scenario: str | None = None
     suite: str | None = None
-    map_file: Path | None = None
-    demand: str | None = None
-    size: str | None = None
     seeds: tuple[int, ...] | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def worlds(self, prompts: str | None = None) -> tuple[World, ...]:
-        """The worlds, in order.
+        """Return the worlds, in order.
 
         Args:
             prompts: Name of a prompt set, or a file with texts of one's own; None for the plain set.
@@ -55,50 +51,34 @@ class Selection:
         Raises:
             UsageError: There is no such scenario, suite or prompt set, or the fields do not go together.
         """
-        named, own = find_prompts(self.kind, prompts)
-        if self.kind == "grid":
-            self._check_grid()
-            if self.map_file is not None:
-                return (world_of_map(self.map_file, named, own),)
-        elif self.map_file is not None or self.demand is not None:
-            option = "--map" if self.map_file is not None else "--demand"
-            raise UsageError(f"{option} is for the grid; give --scenario or --suite")
-        names = self._names()
-        # Plain worlds are asked for plainly, as everybody else asks for them.
-        return find_worlds(self.kind, names) if prompts is None else find_worlds(self.kind, names, named, own)
-
-    def _check_grid(self) -> None:
-        if [self.scenario, self.suite, self.map_file, self.demand].count(None) != 3:
-            known = "--suite main, --scenario low-small-0, --map FILE, or --demand low --size small"
-            raise UsageError(f"give one of {known}")
-        if (self.demand is None) != (self.size is None):
-            raise UsageError("--demand and --size go together, for example --demand low --size small")
-        if self.map_file is not None and self.seeds is not None:
-            raise UsageError("--map names one map, which no seed changes; leave out --seeds")
-
-    def _names(self) -> list[str]:
-        scenario = self.scenario if self.demand is None else f"{self.demand}-{self.size}"
-        if (scenario is None) == (self.suite is None):
-            raise UsageError("give either --scenario, for example outcrop-0, or --suite, for example craft-mine")
-        if self.suite is not None:
-            return suite_names(self.kind, self.suite, self.seeds)
-        assert scenario is not None
-        if _NUMBERED.fullmatch(scenario):
-            if self.seeds is not None:
-                raise UsageError(f"scenario {scenario!r} names its seed already; leave out --seeds, or the number")
-            return [scenario]
-        return [f"{scenario}-{number}" for number in ((0,) if self.seeds is None else self.seeds)]
+        world = find_world(self.kind)
+        named, own = find_prompts(world, prompts)
+        for name in self.options:
+            if name not in world.options:
+                takers = [each.title for each in bundled_worlds() if name in each.options]
+                if takers:
+                    raise UsageError(f"--{name} is for {' and '.join(takers)}; give --scenario or --suite")
+                known = ", ".join(world.options) or "none"
+                raise UsageError(
+                    f"option {name!r} is none of {world.title or world.kind}; known: {known}; leave it out"
+                )
+        found = tuple(world.find(EpisodeRequest(self.scenario, self.suite, self.seeds, self.options, named, own)))
+        if not found:
+            raise UsageError(f"no episode of {world.title or world.kind} is asked for; give --scenario or --suite")
+        return found
 
 
-def find_prompts(kind: str, text: str | None) -> tuple[str | None, OwnPrompts | None]:
-    """Name of a set of prompts, or the texts of a file in place of the plain set's.
+def find_prompts(world: type[World], text: str | None) -> tuple[str | None, OwnPrompts | None]:
+    """Return the name of a set of prompts, or the texts of a file in place of the plain set's.
 
     Raises:
         OresightError: The file cannot be read, or holds no prompts.
     """
     if text is None or not text.endswith((".toml", ".json")):
         return text, None
-    return None, load_prompts(Path(text), prompt_parts(kind))
+    if not world.prompt_parts:
+        raise UsageError(f"--prompts is {text!r}, and the prompts of {world.title or world.kind} cannot be changed")
+    return None, load_prompts(Path(text), world.prompt_parts)
 
 
 def parse_size(text: str) -> tuple[int, int]:

@@ -30,13 +30,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from oresight.harness import files
-from oresight.harness.errors import ForeignFolderError, RecordError, UsageError
+from oresight.harness.errors import ForeignFolderError, RecordError, UnknownNameError, UsageError
 from oresight.harness.models.base import ModelSettings
 from oresight.harness.models.prices import read_prices
 from oresight.harness.protocols import Json
 from oresight.harness.running.budget import Caps
 from oresight.harness.running.plan import Arm, Condition, Manner, make_arm
 from oresight.harness.running.selection import Selection, parse_size
+from oresight.harness.worlds import find_world
 
 LIMIT_BYTES = 1_000_000
 STUDY_FORMAT = "oresight.study-run"
@@ -78,10 +79,11 @@ class LimitsTable(_Table):
 class StudyFile(_Table):
     """The whole file."""
 
-    world: Literal["craft", "grid"]
+    world: str
     suite: str | None = None
     scenarios: list[str] = Field(default=[], max_length=10_000)
     maps: list[str] = Field(default=[], max_length=10_000)
+    options: dict[str, str] = Field(default={}, max_length=100)
     seeds: list[int] | None = None
     agents: list[str] = Field(default=[], max_length=1000)
     models: list[str] = Field(default=[], max_length=1000)
@@ -120,10 +122,10 @@ class StudyFile(_Table):
             raise UsageError(f"a study has one of suite, scenarios and maps; found {' and '.join(given) or 'none'}")
         seeds = None if self.seeds is None else tuple(self.seeds)
         if self.suite is not None:
-            return [Selection(self.world, suite=self.suite, seeds=seeds)]
+            return [Selection(self.world, suite=self.suite, seeds=seeds, options=self.options)]
         if self.maps:
-            return [Selection(self.world, map_file=Path(path), seeds=seeds) for path in self.maps]
-        return [Selection(self.world, scenario=name, seeds=seeds) for name in self.scenarios]
+            return [Selection(self.world, seeds=seeds, options={**self.options, "map": path}) for path in self.maps]
+        return [Selection(self.world, scenario=name, seeds=seeds, options=self.options) for name in self.scenarios]
 
     def caps(self) -> Caps:
         """What it may cost."""
@@ -165,7 +167,11 @@ def parse_study(data: dict[str, Any], where: str) -> StudyFile:
         UsageError: It is none; the message names the field.
     """
     try:
-        return StudyFile.model_validate(data)
+        study = StudyFile.model_validate(data)
+        find_world(study.world)
+        return study
+    except UnknownNameError as error:
+        raise UsageError(f"{where}: field 'world': {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the whole"

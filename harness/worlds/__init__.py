@@ -1,91 +1,87 @@
-"""Name to environment: the one package that names the environment packages and the scorers that go with them.
+"""Worlds by name. A world has a folder here, or comes from elsewhere by an entry point or as `module:Class`."""
 
-One file per kind of world, imported when a world of that kind is asked for; what is common stands in `world`.
-"""
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from collections.abc import Sequence
-from pathlib import Path
-from types import ModuleType
-
-from oresight.harness.errors import ReplayRefusedError, UnknownNameError
-from oresight.harness.protocols import Json
+from oresight.harness.errors import ReplayRefusedError, UsageError
+from oresight.harness.registry import Registry
 from oresight.harness.worlds.base import Branch as Branch
+from oresight.harness.worlds.base import EpisodeRequest as EpisodeRequest
 from oresight.harness.worlds.base import Size as Size
 from oresight.harness.worlds.base import World as World
 from oresight.harness.worlds.base import own_version as own_version
 from oresight.harness.worlds.prompts import OwnPrompts
 from oresight.scoring import records
 
-KINDS = ("craft", "grid")
+GROUP = "oresight.worlds"
+BUNDLED: Mapping[str, str] = {
+    "craft": "oresight.harness.worlds.craft.world:CraftWorld",
+    "grid": "oresight.harness.worlds.grid.world:GridWorld",
+}
+_REGISTRY = Registry("world", GROUP, BUNDLED)
+
+
+def world_names() -> list[str]:
+    """Return the names of all worlds that are installed, the bundled ones first."""
+    return _REGISTRY.names()
+
+
+def find_world(name: str) -> type[World]:
+    """Return a world by its name, or as `package.module:Class`.
+
+    Raises:
+        UsageError: There is no such world, or it is none.
+    """
+    found: Any = _REGISTRY.find(name)
+    if not (isinstance(found, type) and issubclass(found, World)):
+        raise UsageError(f"world {name!r}: {found!r} is no subclass of oresight's World; see docs/extending.md")
+    if ":" in name and found.kind not in world_names():
+        # What a record says of its world has to lead back to it.
+        found.kind = name
+    return found
+
+
+def bundled_worlds() -> list[type[World]]:
+    """Return the worlds that come along."""
+    return [find_world(name) for name in BUNDLED]
 
 
 def find_worlds(
     kind: str, names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None
 ) -> tuple[World, ...]:
-    """Worlds by the names of their scenarios.
-
-    Args:
-        kind: `craft` or `grid`.
-        names: Of their scenarios.
-        prompts: Name of a prompt set; None for the plain one.
-        own: Texts in place of some of its parts.
+    """Return worlds by the names of their scenarios.
 
     Raises:
-        UsageError: No such kind, scenario or prompt set.
+        UsageError: No such world, scenario or prompt set.
     """
-    _check_kind(kind)
-    worlds: tuple[World, ...] = _module(kind).find(names, prompts, own)
-    return worlds
-
-
-def kind_of(suite: str | None = None, scenario: str | None = None) -> str | None:
-    """The kind of world that has a suite or a scenario, with or without its number; None if none has."""
-    return next((kind for kind in KINDS if _module(kind).knows(suite, scenario)), None)
-
-
-def prompt_parts(kind: str) -> tuple[str, ...]:
-    """What the prompts of a kind of world are made of.
-
-    Raises:
-        UnknownNameError: There is no such kind.
-    """
-    _check_kind(kind)
-    parts: tuple[str, ...] = _module(kind).PROMPT_PARTS
-    return parts
-
-
-def world_of_map(path: Path, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    """The grid world of a map file.
-
-    Raises:
-        UsageError: The map is malformed, or there is no such prompt set.
-        OresightError: It cannot be read.
-    """
-    from oresight.harness.worlds.grid import world as worlds
-
-    return worlds.of_map(path, prompts, own)
+    world = find_world(kind)
+    return tuple(each for name in names for each in world.find(EpisodeRequest(name, prompts=prompts, own=own)))
 
 
 def suite_names(kind: str, suite: str, seeds: Sequence[int] | None = None) -> list[str]:
-    """Names of a suite's scenarios, for its own seeds or for others.
+    """Return the names of a suite's scenarios, for its own seeds or for others.
 
     Raises:
-        UsageError: No such kind or suite.
+        UsageError: No such world or suite.
     """
-    _check_kind(kind)
-    names: list[str] = _module(kind).suite(suite, seeds)
-    return names
+    asked = EpisodeRequest(suite=suite, seeds=None if seeds is None else tuple(seeds))
+    return [world.name for world in find_world(kind).find(asked)]
 
 
-def dial_levels() -> Json:
-    """What each level of the 3D world's two demands means: for each demand and level its ranges, both ends in it."""
-    from oresight.harness.worlds.craft import world as worlds
-
-    return worlds.dial_levels()
+def kind_of(suite: str | None = None, scenario: str | None = None) -> str | None:
+    """Return the name of the world that has a suite or a scenario, with or without its number; None if none has."""
+    for name in world_names():
+        try:
+            if find_world(name).knows(suite, scenario):
+                return name
+        except UsageError:
+            # Another package's world that cannot be imported; who asks for it by name is told why.
+            continue
+    return None
 
 
 def world_of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    """The world that a trajectory was recorded in.
+    """Return the world that a trajectory was recorded in.
 
     Args:
         header: The trajectory's.
@@ -96,55 +92,22 @@ def world_of_header(header: records.Header, prompts: str | None = None, own: Own
         ReplayRefusedError: It was another terrain, or a world that is not known here.
         UsageError: There is no such prompt set.
     """
-    if header.kind not in KINDS:
-        raise ReplayRefusedError(f"this is a trajectory of kind {header.kind!r}; replay knows {', '.join(KINDS)}")
-    world: World = _module(header.kind).of_header(header, prompts, own)
-    return world
+    try:
+        world = find_world(header.kind)
+    except UsageError as error:
+        raise ReplayRefusedError(f"this is a trajectory of another world: {error}") from error
+    return world.of_header(header, prompts, own)
 
 
-def opengl() -> tuple[str, str]:
-    """Name and version of the OpenGL renderer that draws the pictures.
-
-    Raises:
-        MissingPartError: There is none; says what to install.
-    """
-    from oresight.harness.worlds.craft import world as worlds
-
-    return worlds.opengl()
+def about(name: str) -> type[World]:
+    """Return a world by its name for what is said of it, where it need not be installed any more."""
+    try:
+        return find_world(name)
+    except UsageError:
+        return _Gone
 
 
-def on_desktop(world: World) -> World:
-    """The same world, played through a real window.
+class _Gone(World):
+    """Stands in for a world that is not installed here: its records can be read, and nothing be played."""
 
-    Raises:
-        UsageError: It has none.
-    """
-    from oresight.harness.worlds.craft import desktop as desktops
-
-    return desktops.on_desktop(world)
-
-
-def desktop() -> str:
-    """What would drive a real window.
-
-    Raises:
-        MissingPartError: There is no display, or it cannot be driven; says what to do.
-    """
-    from oresight.harness.worlds.craft import desktop as desktops
-
-    return desktops.describe()
-
-
-def _check_kind(kind: str) -> None:
-    if kind not in KINDS:
-        raise UnknownNameError("world", kind, list(KINDS))
-
-
-def _module(kind: str) -> ModuleType:
-    if kind == "grid":
-        from oresight.harness.worlds.grid import world as grid
-
-        return grid
-    from oresight.harness.worlds.craft import world as craft
-
-    return craft
+    title = "a world that is not installed here"

@@ -21,6 +21,8 @@ from oresight.harness.errors import RecordError, UnknownNameError, UsageError
 LIMIT_BYTES = 1_000_000
 # A prompt set is a strategy, or a strategy with this behind it: the same with a request to reason before answering.
 REASONING_SUFFIX = "-reasoning"
+# Stands between the name of a set and the fingerprint of texts of one's own in it.
+_OWN = "+own:"
 
 Strategy = TypeVar("Strategy", bound=str)
 
@@ -33,11 +35,14 @@ def set_names(strategies: Sequence[str]) -> list[str]:
 def find_set(name: str | None, strategies: Sequence[Strategy]) -> tuple[Strategy, bool]:
     """Strategy of a prompt set, and whether it asks for reasoning; without a name the first, without.
 
+    The name may be as it is recorded, with the mark of texts of one's own.
+
     Raises:
         UnknownNameError: There is no such set.
     """
     if name is None:
         return strategies[0], False
+    name = name.partition(_OWN)[0]
     for strategy in strategies:
         if name in (strategy, f"{strategy}{REASONING_SUFFIX}"):
             return strategy, name != strategy
@@ -91,9 +96,20 @@ def load_prompts(path: Path, known: Sequence[str]) -> OwnPrompts:
     return OwnPrompts(parts, hashlib.sha256(told).hexdigest()[:16])
 
 
-def prompts_name(named: str, own: OwnPrompts | None) -> str:
-    """How a set of prompts is recorded: by its name, and by a fingerprint of the texts of one's own in it."""
-    return named if own is None else f"{named}+own:{own.fingerprint}"
+def full_name(name: str | None, strategies: Sequence[str], own: OwnPrompts | None) -> str:
+    """Return how a set of prompts is recorded: by its name, and by a fingerprint of the texts of one's own in it.
+
+    Args:
+        name: Of the set; None for the plain one.
+        strategies: Of the world.
+        own: Texts in place of some of its parts.
+
+    Raises:
+        UnknownNameError: There is no such set.
+    """
+    strategy, reasoning = find_set(name, strategies)
+    named = f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy
+    return named if own is None else f"{named}{_OWN}{own.fingerprint}"
 
 
 def _is_text(text: str) -> bool:

@@ -1,18 +1,16 @@
 """The referee's reasoning in words, decision by decision: what was required, and why it was a gain or an error.
 
 The scorer decides, and `harness.wording` has the short words; here the numbers behind a verdict are told as well. This
-file has what both worlds share and the grid; the 3D world's words stand in `craft_words`.
+file has what the worlds share; each world's own words stand in its folder.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oresight.harness.report.scored import Story, StoryStep
-from oresight.harness.worlds.grid.account import GridAccount, Moment, Way
 from oresight.harness.worlds.segment import Parts, Segment
-from oresight.scoring.core import Case, ErrorKind
+from oresight.scoring.core import ErrorKind
 from oresight.scoring.decisions import Reading, ScoredDecision
-from oresight.scoring.grid.adapter import GridScenario
 
 ERRORS = {
     ErrorKind.EXPLORATION: "Exploration error",
@@ -93,7 +91,7 @@ def stale_sentence(scored: ScoredDecision, before: Parts, after: Parts, k: int) 
         return f"{_sum(after)}, as before: the decision is not in the segment."
     if scored.progress:
         return f"0: progress begins a new segment here (before: {_sum(before)})."
-    length = f"k = {k}; the segment has {_count(after.moves, 'move')} since {_since(after.since)}"
+    length = f"k = {k}; the segment has {count(after.moves, 'move')} since {_since(after.since)}"
     if after == before:
         return f"{_sum(after)}, as before: the decision ended where it began and adds nothing ({length})."
     change = "unchanged" if before.stale == after.stale else f"was {_sum(before)}"
@@ -105,86 +103,6 @@ def listed(names: Sequence[str], of: int | None = None) -> str:
     total = len(names) if of is None else of
     shown = ", ".join(names[:_SHOWN])
     return shown if total <= min(len(names), _SHOWN) else f"{shown} and {total - min(len(names), _SHOWN)} more"
-
-
-def grid_words(story: Story, scenario: GridScenario, account: GridAccount) -> list[Told]:
-    """Every decision of a grid episode in words."""
-    segment = Segment(story.parameters.k, scenario.map.start, leaves_out_staying=False)
-    told = []
-    for step, moment in zip(story.steps, account.moments, strict=True):
-        before, scored = segment.parts(), step.judged
-        after = segment.take(scored)
-        told.append(
-            Told(
-                verdict=verdict_of(step, before.stale, "Not scored: it comes after the end."),
-                required=_grid_required(scored.case, moment),
-                targets=_grid_targets(scored.case, moment, scenario),
-                why=_grid_why(step, moment) if scored.scored else "",
-                stale=stale_sentence(scored, before, after, story.parameters.k),
-                patience="",
-                strict="",
-                parts=after,
-            )
-        )
-    return told
-
-
-def _grid_required(case: Case | None, moment: Moment) -> str:
-    if case is None:
-        return ""
-    left = _count(moment.frontier, "known cell")
-    if case is Case.EXPLORE:
-        return f"Case 1: explore. Nothing known can be achieved now, and {left} {_is(moment.frontier)} unobserved."
-    if case is Case.GOAL:
-        return "Case 2: go for the goal. Its place is known and its prerequisites hold."
-    pending = _count(len(moment.pending), "known node")
-    if case is Case.EXPLOIT:
-        return f"Case 3: exploit. {pending} can be achieved, and nothing is left to explore."
-    return f"Case 4: explore or exploit. {pending} can be achieved, and {left} {_is(moment.frontier)} unobserved."
-
-
-def _grid_targets(case: Case | None, moment: Moment, scenario: GridScenario) -> str:
-    if case is None:
-        return ""
-    goal = scenario.map.goal_node
-    if case is Case.GOAL:
-        return f"the goal {goal.id} at {_cell(goal.cell)}"
-    parts = []
-    if case.exploit_eligible:
-        parts.append("nodes " + listed([f"{node.id} at {_cell(node.cell)}" for node in moment.pending]))
-    if case.explore_eligible:
-        parts.append("unobserved cells " + listed([_cell(cell) for cell in moment.some_frontier], moment.frontier))
-    return "; ".join(parts)
-
-
-def _grid_why(step: StoryStep, moment: Moment) -> str:
-    scored = step.judged
-    moved = f"It moved to {_cell(moment.after)}" if moment.after != moment.before else "It did not move"
-    if scored.progress:
-        entered = "an unobserved cell"
-        if moment.achieved is not None:
-            entered = f"the cell of {moment.achieved}, which it achieved"
-        elif moment.found is not None:
-            entered = f"an unobserved cell and found {moment.found} there"
-        return f"{moved}, {entered}: a target was entered."
-    if "nearer" in scored.reasons:
-        return f"{moved}, nearer to a target{_way(moment.ways[-1]) if moment.ways else ''}."
-    if "possibly nearer" in scored.reasons:
-        known = f" The known way to the goal{_way(moment.ways[0])}." if moment.ways else ""
-        return f"{moved}, where a way through unobserved cells may be shorter.{known}"
-    if moment.after == moment.before:
-        return f"None. {moved}: there is no way {step.line.action} from {_cell(moment.before)}."
-    return f"None. {moved}, nearer to no target{_nearest(moment.ways)}."
-
-
-def _way(way: Way) -> str:
-    if way.before is None or way.after is None:
-        return ""
-    return f": {_cell(way.cell)} was {_count(way.before, 'step')} away and is {way.after}"
-
-
-def _nearest(ways: Sequence[Way]) -> str:
-    return f"; the nearest{_way(ways[0])[1:]}" if ways and ways[0].after is not None else ""
 
 
 def _causes(causes: Sequence[str], stale: int, before: int) -> str:
@@ -204,13 +122,28 @@ def _since(step: int) -> str:
     return f"decision {step}" if step else "the start"
 
 
-def _cell(cell: tuple[int, int]) -> str:
-    return f"[{cell[0]}, {cell[1]}]"
-
-
-def _count(number: int, name: str) -> str:
+def count(number: int, name: str) -> str:
+    """A number with its noun."""
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
+def plain_words(story: Story) -> list[Told]:
+    """Every decision of a world that says no more of itself: the verdict, and the stale score where there is one."""
+    segment = Segment(story.parameters.k, None, leaves_out_staying=False)
+    found = []
+    for step in story.steps:
+        before, scored = segment.parts(), step.judged
+        after = segment.take(scored)
+        found.append(
+            Told(
+                verdict=verdict_of(step, before.stale, "Not judged: the error metric is not defined in this world."),
+                required="" if scored.case is None else f"Case {int(scored.case)}.",
+                targets="",
+                why=f"Gain: {', '.join(scored.reasons)}." if scored.gain and scored.reasons else "",
+                stale=stale_sentence(scored, before, after, story.parameters.k) if scored.scored else "",
+                patience="",
+                strict="",
+                parts=after,
+            )
+        )
+    return found

@@ -1,29 +1,30 @@
-"""What the drawings of a replay page are made of: a grid's cells and task DAG, or the 3D world from above.
+"""What the drawings of a replay page are made of, whatever the world: a world's own script draws them.
 
 Everything that changes is told with the number of the decision after which it holds, so that a step costs the page next
-to nothing. The page's scripts draw; nothing here does.
+to nothing.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
 
 from oresight.harness.protocols import Json
 from oresight.harness.report.scored import Story
-from oresight.harness.worlds.craft.from_above import ground
-from oresight.harness.worlds.grid.account import GridAccount
-from oresight.scoring.craft.adapter import node_of
-from oresight.scoring.decisions import Node
-from oresight.scoring.grid.adapter import GridScenario
-from oresight.scoring.records import BlockPos, Point, StartFacts
 
-# On a larger map the cells that the agent never knew of are left out.
-HIDDEN_CELLS_MAX = 4000
-# Ticks between two points of a path, and how many blocks around what happened are shown.
-TICKS_PER_POINT = 4
-MARGIN_BLOCKS = 8
-# A wide view is drawn around the path alone.
-AREA_BLOCKS_MAX = 320
-_NEVER = -1
+NEVER = -1
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value over the decisions, drawn below the timeline.
+
+    Attributes:
+        label: What it is: "height of the feet".
+        values: One for the start, and one for each decision.
+    """
+
+    label: str
+    values: list[float]
 
 
 @dataclass(frozen=True)
@@ -31,142 +32,56 @@ class View:
     """What a world's drawing is made of.
 
     Attributes:
-        drawing: For the world's own script.
         nodes: The nodes on which decisions ended, each once; the first is the start.
         ends: Per decision the number of its node; -1 for one that is not scored.
         events: Per decision 2 if something was achieved or acquired, 1 if something was discovered, else 0.
+        drawing: For the world's own script.
+        script: That script, a file of assets/report; it defines `makeView`, which returns a function of a step.
+        event_names: What the events are called, by number.
+        map_title: Heading of the map; None for a world that draws none.
+        zoom: Whether the map has a button that shows what is near.
+        dag: Whether there is a task DAG.
+        line: A value over the decisions, or None.
+        leaves_out_staying: Whether a decision that ends on the node where it began adds nothing to the segment.
+        figures: What is said beside the outcome: name, value, and a remark that may be empty.
     """
 
-    drawing: Json
-    nodes: list[list[int | str]]
+    nodes: list[Any]
     ends: list[int]
     events: list[int]
+    drawing: Json = field(default_factory=dict)
+    script: str = "replay_plain.js"
+    event_names: tuple[str, str, str] = ("", "discovered", "achieved")
+    map_title: str | None = None
+    zoom: bool = False
+    dag: bool = False
+    line: Line | None = None
+    leaves_out_staying: bool = False
+    figures: tuple[tuple[str, str, str], ...] = ()
 
 
-class _Numbers:
+class Numbers:
     """Gives every node a number."""
 
-    def __init__(self, start: Node) -> None:
-        self._numbers: dict[Node, int] = {start: 0}
+    def __init__(self, start: Hashable) -> None:
+        self.nodes: list[Any] = [_listed(start)]
+        self._numbers: dict[Hashable, int] = {start: 0}
 
-    @property
-    def nodes(self) -> list[list[int | str]]:
-        return [list(node) if isinstance(node, tuple) else [node] for node in self._numbers]
-
-    def of(self, node: Node | None) -> int:
-        return _NEVER if node is None else self._numbers.setdefault(node, len(self._numbers))
-
-
-def grid_view(story: Story, scenario: GridScenario, account: GridAccount) -> View:
-    """The map and its task DAG."""
-    map_ = scenario.map
-    numbers = _Numbers(map_.start)
-    shown = sorted(map_.cells if len(map_.cells) <= HIDDEN_CELLS_MAX else account.seen)
-    order = {node.id: place for place, node in enumerate(map_.nodes)}
-    drawing = {
-        "cells": [[*cell, account.seen.get(cell, _NEVER), account.observed.get(cell, _NEVER)] for cell in shown],
-        "left_out": len(map_.cells) - len(shown),
-        "nodes": [
-            {
-                "id": node.id,
-                "at": list(node.cell),
-                "options": [[order[parent] for parent in option] for option in node.options],
-                "found": account.found.get(node.id, _NEVER),
-                "achieved": account.achieved.get(node.id, _NEVER),
-                "goal": node.id == map_.goal,
-            }
-            for node in map_.nodes
-        ],
-        "start": list(map_.start),
-        "at": [list(moment.after) for moment in account.moments],
-        "pending": [[order[node.id] for node in moment.pending] for moment in account.moments],
-    }
-    events = [2 if each.achieved is not None else 1 if each.found is not None else 0 for each in account.moments]
-    return View(drawing, numbers.nodes, [numbers.of(step.judged.node) for step in story.steps], events)
+    def of(self, node: Hashable | None) -> int:
+        """The number of a node; -1 for none."""
+        if node is None:
+            return NEVER
+        number = self._numbers.setdefault(node, len(self.nodes))
+        if number == len(self.nodes):
+            self.nodes.append(_listed(node))
+        return number
 
 
-def craft_view(story: Story) -> View:
-    """The surface, the path, the ores and the changed blocks."""
-    start = StartFacts.model_validate(story.header.start.facts)
-    numbers = _Numbers(node_of(start.pose, story.parameters))
-    ends = [numbers.of(step.judged.node) for step in story.steps]
-    ores = _ores(story, start)
-    poses = [_pose(start.pose.feet, start.pose.yaw_deg, start.pose.pitch_deg)]
-    walks: list[list[int]] = []
-    changes: list[list[object]] = []
-    for step in story.steps:
-        facts = step.facts
-        assert facts is not None
-        after = facts.pose_after
-        poses.append(_pose(after.feet, after.yaw_deg, after.pitch_deg))
-        walks.append(_walk(facts.pose_before.feet, facts.feet_ticks))
-        changes += [[step.line.step, *each.pos, each.before, each.after] for each in facts.blocks_changed]
-    xs, zs = _around(poses, ores)
-    area = (min(xs) - MARGIN_BLOCKS, min(zs) - MARGIN_BLOCKS, max(xs) + MARGIN_BLOCKS, max(zs) + MARGIN_BLOCKS)
-    surface = ground(story.header, *area)
-    left, top, right, bottom = area
-    shown = [left, top, right - left, bottom - top]
-    if surface is not None:
-        shown = [surface.left, surface.top, surface.width, surface.depth]
-    drawing = {
-        "area": shown,
-        "ground": None if surface is None else surface.source,
-        "poses": poses,
-        "walks": walks,
-        "ores": ores,
-        "changes": changes,
-        "target": str(story.header.scenario.get("target", "")),
-    }
-    return View(drawing, numbers.nodes, ends, _craft_events(story))
+def _listed(node: Hashable) -> Any:
+    return list(node) if isinstance(node, tuple) else node
 
 
-def _craft_events(story: Story) -> list[int]:
-    discovered = {each.step for each in story.discoveries}
-    return [
-        2 if step.facts is not None and step.facts.acquired else 1 if step.line.step in discovered else 0
-        for step in story.steps
-    ]
-
-
-def _ores(story: Story, start: StartFacts) -> list[list[int]]:
-    """Per ore of the target kind: place, when it was first in view, discovered and gone, and if it was acquired."""
-    seen: dict[BlockPos, int] = {ore.pos: 0 for ore in start.known}
-    gone: dict[BlockPos, int] = {}
-    acquired: set[BlockPos] = set()
-    for step in story.steps:
-        assert step.facts is not None
-        for ore in step.facts.known:
-            seen.setdefault(ore.pos, step.line.step)
-            if not ore.standing:
-                gone.setdefault(ore.pos, step.line.step)
-        for pos in step.facts.acquired:
-            seen.setdefault(pos, step.line.step)
-            gone.setdefault(pos, step.line.step)
-            acquired.add(pos)
-    discovered = {each.pos: each.step for each in story.discoveries}
-    return [
-        [*pos, first, discovered.get(pos, _NEVER), gone.get(pos, _NEVER), int(pos in acquired)]
-        for pos, first in seen.items()
-    ]
-
-
-def _pose(feet: Point, yaw_deg: float, pitch_deg: float) -> list[float]:
-    return [*(round(value, 2) for value in feet), round(yaw_deg, 1), round(pitch_deg, 1)]
-
-
-def _walk(before: Point, ticks: Sequence[Point]) -> list[int]:
-    """Points of a path as x and z in tenths of a block; empty where the feet stayed."""
-    points = [before, *ticks[TICKS_PER_POINT - 1 :: TICKS_PER_POINT]]
-    if ticks and (len(ticks) % TICKS_PER_POINT):
-        points.append(ticks[-1])
-    flat = [(round(10 * x), round(10 * z)) for x, _, z in points]
-    kept = [point for place, point in enumerate(flat) if place == 0 or point != flat[place - 1]]
-    return [value for point in kept for value in point] if len(kept) > 1 else []
-
-
-def _around(poses: Sequence[Sequence[float]], ores: Sequence[Sequence[int]]) -> tuple[list[float], list[float]]:
-    """What has to be in view: the path, and the ores if they do not make it too wide."""
-    xs, zs = [pose[0] for pose in poses], [pose[2] for pose in poses]
-    with_ores = [*xs, *(ore[0] for ore in ores)], [*zs, *(ore[2] for ore in ores)]
-    wide = max(max(values) - min(values) for values in with_ores)
-    return (xs, zs) if wide > AREA_BLOCKS_MAX else with_ores
+def plain_view(story: Story) -> View:
+    """Nothing is drawn; nodes and their visits are counted all the same."""
+    numbers = Numbers(None)
+    return View(numbers.nodes, [numbers.of(step.judged.node) for step in story.steps], [0] * len(story.steps))

@@ -29,7 +29,8 @@ from oresight.craftenv.scenarios.suites import get_scenario, scenario_names
 from oresight.craftenv.sim.digging import covers
 from oresight.craftenv.sim.terrain import surface_height
 from oresight.craftenv.sim.world import Position, World
-from oresight.harness.worlds import dial_levels, kind_of, suite_names
+from oresight.harness.worlds import kind_of, suite_names
+from oresight.harness.worlds.craft.world import dial_levels
 from support.places import ROOT
 
 NAMES = scenario_names("craft-dials")

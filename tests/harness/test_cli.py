@@ -13,18 +13,16 @@ from oresight.harness.cli.doctor import examine
 from oresight.harness.errors import MissingPartError, OresightError
 from oresight.harness.settings import read_settings
 from oresight.harness.text import visible
+from oresight.harness.worlds.craft.world import CraftWorld
 from support.cli_stage import Ran
-from support.fake_world import corridor
+from support.fake_world import CorridorWorld, corridor
 
 
 @pytest.fixture
 def corridors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Corridors in place of the worlds that a command names."""
 
-    def find_worlds(kind: str, names: list[str]) -> Any:
-        return tuple(corridor(name) for name in names)
-
-    monkeypatch.setattr("oresight.harness.running.selection.find_worlds", find_worlds)
+    monkeypatch.setattr(CraftWorld, "find", CorridorWorld.find)
 
 
 def run_corridor(oresight: Any, out: Path, *more: object) -> Ran:
@@ -72,9 +70,7 @@ def test_run_says_what_became_of_every_episode(oresight: Any, corridors: None, t
 def test_an_incomplete_run_says_so_and_exits_with_3(
     oresight: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(
-        "oresight.harness.running.selection.find_worlds", lambda kind, names: (corridor(names[0], breaks_at=2),)
-    )
+    monkeypatch.setattr(CraftWorld, "find", lambda request: (corridor(request.scenario, breaks_at=2),))
     ran = run_corridor(oresight, tmp_path / "run")
     assert ran.code == 3
     assert "0 of 1 episodes scored" in ran.out
@@ -112,7 +108,10 @@ def test_wrong_arguments_are_one_sentence_and_leave_nothing(
 
 def test_an_unknown_world_is_one_sentence(oresight: Any, tmp_path: Path) -> None:
     ran = oresight("run", "moon", "--agent", "stuck", "--scenario", "x-0", "--out", tmp_path / "run")
-    assert (ran.code, ran.one_sentence()) == (2, "oresight: unknown world 'moon'; known: craft, grid")
+    assert (ran.code, ran.one_sentence()) == (
+        2,
+        "oresight: unknown world 'moon'; known: craft, grid, package.module:Name",
+    )
 
 
 @pytest.mark.parametrize("seed", ["abc", "-1", "1.5", ""])
@@ -156,13 +155,11 @@ def test_a_folder_without_permission_is_one_sentence(oresight: Any, corridors: N
 def test_no_opengl_is_one_sentence_and_leaves_nothing(
     oresight: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from dataclasses import replace
-
-    def no_opengl(size: object) -> None:
+    def no_opengl(self: object, size: object) -> None:
         raise MissingPartError("No OpenGL 3.3 could be opened; install the packages libegl1 libgl1")
 
-    world = replace(corridor(), prepare=no_opengl)
-    monkeypatch.setattr("oresight.harness.running.selection.find_worlds", lambda kind, names: (world,))
+    monkeypatch.setattr(CorridorWorld, "prepare", no_opengl)
+    monkeypatch.setattr(CraftWorld, "find", CorridorWorld.find)
     ran = run_corridor(oresight, tmp_path / "run")
     assert (ran.code, "install the packages libegl1" in ran.one_sentence()) == (1, True)
     assert not (tmp_path / "run").exists()

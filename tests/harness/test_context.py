@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from oresight.harness.asking import PICTURE_TOKENS, ContextBudget
 from oresight.harness.context import canonical_name, make_strategy, needs_pictures, strategy_names
 from oresight.harness.context.raw import Raw
 from oresight.harness.context.screenshots import Screenshots
 from oresight.harness.context.window import Window
 from oresight.harness.errors import UsageError
-from oresight.harness.protocols import Decision, Message, TextPart, Turn
+from oresight.harness.protocols import PICTURE_TOKENS, ContextBudget, Decision, Message, TextPart, Turn
 from support.fake_world import Seen
 
 

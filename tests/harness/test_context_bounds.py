@@ -10,12 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oresight.harness.asking import BYTES_PER_TOKEN, PICTURE_TOKENS, AnswerForm, ContextBudget
 from oresight.harness.context import STRATEGIES
 from oresight.harness.context.assembly import message_tokens, picture_count
 from oresight.harness.context.reply_fields import fields_of
 from oresight.harness.context.screenshots import Screenshots
-from oresight.harness.protocols import Decision, Message, TextPart, Turn
+from oresight.harness.protocols import (
+    BYTES_PER_TOKEN,
+    PICTURE_TOKENS,
+    AnswerForm,
+    Choice,
+    ContextBudget,
+    Decision,
+    Message,
+    TextPart,
+    Turn,
+)
 from support.context_stage import ACTIONS, OUTCOMES, craft_turns, grid_walk, long_craft, plain, said, seen, strategies
 
 TIGHT = ContextBudget(3000, 3)
@@ -129,7 +138,7 @@ def test_answer_forms_are_strict_schemas_and_every_field_is_explained(kind: str)
     }
     for strategy in strategies(kind).values():
         form: AnswerForm = strategy.answer
-        schema = form.schema(["up", "down"])
+        schema = form.schema(Choice(["up", "down"]))
         assert schema["properties"]["action"] == {"type": "string", "enum": ["up", "down"]}
         assert schema["required"] == ["action", *form.properties] and schema["additionalProperties"] is False
         assert all(f'"{name}"' in form.sentence for name in form.properties)
@@ -148,7 +157,7 @@ def objects(node: Any) -> list[dict[str, Any]]:
 
 def test_every_object_in_a_schema_names_all_its_fields() -> None:
     for strategy in strategies().values():
-        for found in objects(strategy.answer.schema(["wait"])):
+        for found in objects(strategy.answer.schema(Choice(["wait"]))):
             assert found["required"] == list(found["properties"]) and found["additionalProperties"] is False
 
 

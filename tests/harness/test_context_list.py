@@ -3,9 +3,8 @@
 import pytest
 
 from oresight import assets
-from oresight.harness.asking import ContextBudget
 from oresight.harness.context import make_strategy
-from oresight.harness.protocols import Turn
+from oresight.harness.protocols import ContextBudget, Turn
 from support.context_stage import craft_turns, said
 from support.fake_world import Seen
 

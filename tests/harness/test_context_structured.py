@@ -7,12 +7,10 @@ import pytest
 from oresight.gridenv.env import GridEnv
 from oresight.gridenv.suites import scenario_of_map
 from oresight.gridenv.text import briefing
-from oresight.harness.asking import ContextBudget
 from oresight.harness.context.structured import Structured
-from oresight.harness.errors import UnknownNameError
-from oresight.harness.protocols import Decision, Turn
+from oresight.harness.protocols import ContextBudget, Decision, Turn
+from oresight.harness.worlds import find_worlds
 from oresight.harness.worlds.craft.digest import MOST_REPORTS, CraftDigest, travel
-from oresight.harness.worlds.digests import find_digest
 from oresight.harness.worlds.grid.digest import GridDigest
 from support.context_stage import craft_turns, grid_walk, said, strategies
 from support.grid_stage import stage
@@ -198,7 +196,6 @@ def test_old_reports_are_forgotten_first() -> None:
     assert [report.kind for report in travel(turns).reports.values()] == [f"o{n}" for n in range(80 - MOST_REPORTS, 80)]
 
 
-def test_a_digest_is_found_by_the_kind_of_world() -> None:
-    assert isinstance(find_digest("craft"), CraftDigest) and isinstance(find_digest("grid"), GridDigest)
-    with pytest.raises(UnknownNameError, match="moon"):
-        find_digest("moon")
+def test_each_world_has_a_digest_of_its_own() -> None:
+    assert isinstance(find_worlds("craft", ["outcrop-0"])[0].digest(), CraftDigest)
+    assert isinstance(find_worlds("grid", ["low-small-0"])[0].digest(), GridDigest)

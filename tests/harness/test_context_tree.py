@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.asking import ContextBudget
 from oresight.harness.context import make_strategy
 from oresight.harness.context.tree_history import build_tree
-from oresight.harness.protocols import Turn
+from oresight.harness.protocols import ContextBudget, Turn
 from support.context_stage import craft_turns, said
 from support.fake_world import Seen
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.agents import AGENTS, AgentSetup, find_agent
-from oresight.harness.agents.oracle import Oracle
-from oresight.harness.agents.random_agent import RandomAgent
-from oresight.harness.agents.stuck import Stuck
+from oresight.harness.agents import AgentSetup, find_agent
+from oresight.harness.agents.baselines import Oracle, RandomAgent, Stuck
 from oresight.harness.context import make_strategy
 from oresight.harness.errors import ForeignFolderError, InfrastructureError, OresightError, StoreError, UsageError
 from oresight.harness.protocols import Agent, Decision, Message, Step
 from oresight.harness.running import episode
 from oresight.harness.running.runner import RunPlan, run
+from oresight.harness.worlds.craft.world import CraftWorld
+from oresight.harness.worlds.grid.world import GridWorld
 from oresight.scoring.records import Outcome
 from support.fake_world import ACTIONS, BUDGET, Corridor, corridor
 from support.places import TESTS
@@ -71,20 +71,24 @@ def plan(agent: Any, *names: str, **options: Any) -> RunPlan:
     return RunPlan("test", "raw", worlds, make_agent=lambda setup: agent, size=(6, 4), **options)
 
 
+def setup(*actions: str, seed: int = 0) -> AgentSetup:
+    return AgentSetup(seed, actions, lambda: ())
+
+
 def test_the_world_saying_so_is_success() -> None:
-    ending, steps = play(Stuck("move_forward"))
+    ending, steps = play(Stuck(setup("move_forward")))
     assert (ending.outcome, ending.steps) == (Outcome.SUCCESS, 5)
     assert [step.state_hash for step in steps] == ["0001", "0002", "0003", "0004", "0005"]
     assert [step.observed.text for step in steps] == [f"Step {n}." for n in range(5)]
 
 
 def test_a_spent_budget_is_failure() -> None:
-    ending, steps = play(Stuck("wait"))
+    ending, steps = play(Stuck(setup("wait")))
     assert (ending.outcome, ending.steps, len(steps)) == (Outcome.BUDGET_SPENT, BUDGET, BUDGET)
 
 
 def test_an_inadmissible_action_is_never_executed_and_ends_the_episode() -> None:
-    ending, steps = play(Stuck("fly"))
+    ending, steps = play(Stuck(setup("fly")))
     assert (ending.outcome, ending.steps, steps) == (Outcome.AGENT_ENDED, 0, [])
     assert ending.reason is not None and "'fly'" in ending.reason
 
@@ -100,33 +104,32 @@ def test_bundled_random_depends_on_seed_and_step_alone() -> None:
     async def actions(agent: Agent, order: Sequence[int]) -> dict[int, str]:
         return {step: (await agent.act([], step)).action for step in order}
 
-    forward = asyncio.run(actions(RandomAgent(3, ACTIONS), range(1, 50)))
-    backward = asyncio.run(actions(RandomAgent(3, ACTIONS), range(49, 0, -1)))
+    forward = asyncio.run(actions(RandomAgent(setup(*ACTIONS, seed=3)), range(1, 50)))
+    backward = asyncio.run(actions(RandomAgent(setup(*ACTIONS, seed=3)), range(49, 0, -1)))
     assert forward == backward
-    assert forward != asyncio.run(actions(RandomAgent(4, ACTIONS), range(1, 50)))
+    assert forward != asyncio.run(actions(RandomAgent(setup(*ACTIONS, seed=4)), range(1, 50)))
     assert set(forward.values()) == set(ACTIONS)
 
 
 def test_the_oracle_waits_once_its_solution_is_used_up() -> None:
-    oracle = Oracle(["move_forward"])
+    oracle = Oracle(AgentSetup(0, ACTIONS, lambda: ["move_forward"]))
     assert [asyncio.run(oracle.act([], step)).action for step in (1, 2, 3)] == ["move_forward", "wait", "wait"]
 
 
 def test_unknown_agents_are_one_sentence() -> None:
     for name in ("pilot", "no_such_module:Agent", "fake_world:NoSuchAgent", ":x"):
         with pytest.raises(UsageError, match="agent"):
-            find_agent(name)
-    assert set(AGENTS["craft"]) == {"random", "stuck", "spinner", "scout", "oracle"}
-    assert set(AGENTS["grid"]) == {"random", "depth-first", "frontier", "solver"}
+            find_agent(name, CraftWorld)
+    assert set(CraftWorld.agents) == {"random", "stuck", "spinner", "scout", "oracle"}
+    assert set(GridWorld.agents) == {"random", "depth-first", "frontier", "solver"}
 
 
 def test_ones_own_agent_is_made_from_the_setup() -> None:
-    setup = AgentSetup(0, ACTIONS, lambda: ())
-    assert find_agent("oresight.harness.agents.stuck:Stuck")(setup) is not None
+    assert find_agent("oresight.harness.agents.baselines:Stuck", GridWorld).make(setup(*ACTIONS)) is not None
 
 
 def test_a_run_leaves_the_files_of_every_episode_and_a_summary(tmp_path: Path) -> None:
-    summary = run(plan(Stuck("move_forward"), "corridor-0", "corridor-1"), tmp_path)
+    summary = run(plan(Stuck(setup("move_forward")), "corridor-0", "corridor-1"), tmp_path)
     counts = summary.counts
     assert (counts.planned, counts.scored, counts.missing, counts.succeeded) == (2, 2, 0, 2)
     lines = [json.loads(line) for line in (tmp_path / "episodes/corridor-1/trajectory.jsonl").read_text().splitlines()]
@@ -156,12 +159,12 @@ def test_what_an_agent_says_is_kept_whole(tmp_path: Path) -> None:
 
 
 def test_the_same_command_keeps_what_is_finished(tmp_path: Path) -> None:
-    run(plan(Stuck("move_forward"), "corridor-0", "corridor-1"), tmp_path)
+    run(plan(Stuck(setup("move_forward")), "corridor-0", "corridor-1"), tmp_path)
     kept = tmp_path / "episodes/corridor-0/trajectory.jsonl"
     before = kept.stat().st_mtime_ns
     summary = json.loads((tmp_path / "summary.json").read_text())
     (tmp_path / "episodes/corridor-1/result.json").write_text("")
-    run(plan(Stuck("move_forward"), "corridor-0", "corridor-1"), tmp_path)
+    run(plan(Stuck(setup("move_forward")), "corridor-0", "corridor-1"), tmp_path)
     assert kept.stat().st_mtime_ns == before
     again = json.loads((tmp_path / "summary.json").read_text())
     for row in (*summary["episodes"], *again["episodes"]):
@@ -170,7 +173,7 @@ def test_the_same_command_keeps_what_is_finished(tmp_path: Path) -> None:
 
 
 def test_what_breaks_in_an_episode_is_an_infrastructure_error_and_the_run_goes_on(tmp_path: Path) -> None:
-    broken = plan(Stuck("move_forward"), "corridor-0", "corridor-1")
+    broken = plan(Stuck(setup("move_forward")), "corridor-0", "corridor-1")
     worlds = (corridor("corridor-0", breaks_at=3), corridor("corridor-1"))
     summary = run(RunPlan(broken.agent, "raw", worlds, make_agent=broken.make_agent, size=(6, 4)), tmp_path)
     counts = summary.counts
@@ -183,7 +186,7 @@ def test_what_breaks_in_an_episode_is_an_infrastructure_error_and_the_run_goes_o
     assert written["pooled"]["exploration_error"]["denominator"] == 5
     assert written["episodes"][0]["lenient_explore_errors"] is None
     # The same command plays the broken one again, and it alone.
-    assert run(plan(Stuck("move_forward"), "corridor-0", "corridor-1"), tmp_path).complete
+    assert run(plan(Stuck(setup("move_forward")), "corridor-0", "corridor-1"), tmp_path).complete
 
 
 def test_an_infrastructure_error_that_an_agent_reports_has_no_traceback(tmp_path: Path) -> None:
@@ -204,7 +207,7 @@ def test_what_concerns_more_than_one_episode_stops_the_run_and_leaves_it_to_be_c
     written = json.loads((tmp_path / "summary.json").read_text())
     counts = written["counts"]
     assert (counts["planned"], counts["scored"], counts["missing"], written["complete"]) == (2, 0, 2, False)
-    assert run(plan(Stuck("move_forward"), "corridor-0", "corridor-1"), tmp_path).complete
+    assert run(plan(Stuck(setup("move_forward")), "corridor-0", "corridor-1"), tmp_path).complete
 
 
 def test_a_wrong_name_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -215,9 +218,9 @@ def test_a_wrong_name_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_another_command_is_refused_in_the_same_folder(tmp_path: Path) -> None:
-    run(plan(Stuck("move_forward")), tmp_path)
+    run(plan(Stuck(setup("move_forward"))), tmp_path)
     with pytest.raises(ForeignFolderError, match="episodes"):
-        run(plan(Stuck("move_forward"), "corridor-1"), tmp_path)
+        run(plan(Stuck(setup("move_forward")), "corridor-1"), tmp_path)
 
 
 def test_all_errors_are_of_one_family() -> None:

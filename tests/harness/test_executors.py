@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from oresight.harness.running.executors.dispatch import Worker, serve
 from oresight.harness.running.runner import Progress, RunPlan, run
 from oresight.harness.settings import shared_cores
 from oresight.harness.worlds import World
-from support.fake_world import Corridor, corridor
+from support.fake_world import Corridor, CorridorWorld, corridor
 from support.loopback import Loopback
 from support.run_stage import PRICE, compass, fake_model, last_step, lines, model_plan, saying, summary
 
@@ -130,8 +129,13 @@ class Doomed(Corridor):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class DoomedWorld(CorridorWorld):
+    def open(self, size: Any) -> Any:
+        return Doomed(size, self.name)
+
+
 def doomed(name: str) -> World:
-    return replace(corridor(name), open=lambda size: Doomed(size, name), again=partial(doomed, name))
+    return corridor(name, kind=DoomedWorld)
 
 
 def test_where_workers_keep_dying_the_run_ends_in_one_sentence(tmp_path: Path) -> None:
@@ -149,10 +153,15 @@ class Deadly(Corridor):
         return super().step(action, on_tick)
 
 
+class DeadlyWorld(CorridorWorld):
+    def open(self, size: Any) -> Any:
+        return Deadly(size, self.name)
+
+
 def deadly(name: str) -> World:
     if name != "corridor-1":
         return corridor(name)
-    return replace(corridor(name), open=lambda size: Deadly(size, name), again=partial(deadly, name))
+    return corridor(name, kind=DeadlyWorld)
 
 
 def test_a_worker_that_dies_breaks_its_episode_and_no_other(tmp_path: Path) -> None:

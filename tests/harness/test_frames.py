@@ -10,7 +10,8 @@ from PIL import Image
 
 from oresight.craftenv.env import CraftEnv
 from oresight.craftenv.scenarios.suites import get_scenario
-from oresight.harness.agents.oracle import Oracle
+from oresight.harness.agents import AgentSetup
+from oresight.harness.agents.baselines import Oracle
 from oresight.harness.errors import UsageError
 from oresight.harness.film.frames import FrameFolder, export_episode, export_session
 from oresight.harness.running.runner import RunPlan, run
@@ -26,7 +27,8 @@ SMALL = (64, 48)
 @pytest.fixture
 def episode(tmp_path: Path) -> Path:
     """A recorded episode in a corridor, with its pictures."""
-    agent = Oracle(["look_right", "wait", "move_forward", "move_backward"] * 5)
+    ways = ["look_right", "wait", "move_forward", "move_backward"] * 5
+    agent = Oracle(AgentSetup(0, (), lambda: ways))
     plan = RunPlan("script", "raw", (corridor(),), frames="all", size=SMALL, make_agent=lambda setup: agent)
     run(plan, tmp_path / "run")
     return tmp_path / "run/episodes/corridor-0"

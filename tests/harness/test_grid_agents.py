@@ -10,13 +10,15 @@ import pytest
 
 from experiments.study.family import FAMILY, SOLVER, TEXT_AGENTS, Task, play_one, play_scenario
 from oresight.gridenv.mapfile import episode_to_json
-from oresight.harness.agents import AgentSetup, canonical_agent, find_agent
+from oresight.harness.agents import AgentSetup, find_agent
 from oresight.harness.agents.grid.frontier import Dials
 from oresight.harness.context import make_strategy
 from oresight.harness.errors import AgentEndedError, UsageError
 from oresight.harness.protocols import Agent, Decision, Message, TextPart, Turn
 from oresight.harness.running.runner import RunPlan, run
-from oresight.harness.worlds import World, find_worlds, suite_names, world_of_map
+from oresight.harness.worlds import World, find_worlds, suite_names
+from oresight.harness.worlds.craft.world import CraftWorld
+from oresight.harness.worlds.grid.world import GridWorld
 from support.fake_world import Seen
 from support.grid_stage import stage
 
@@ -32,7 +34,7 @@ def errors(world: World, agent: str) -> tuple[int, int]:
 
 
 def made(agent: str, seed: int = 0) -> Agent:
-    return find_agent(agent, "grid")(replace(SETUP, seed=seed))
+    return find_agent(agent, GridWorld).make(replace(SETUP, seed=seed))
 
 
 def decide(agent: Agent, messages: Sequence[Message], step: int = 1) -> str:
@@ -119,7 +121,7 @@ def test_the_depth_first_explorer_goes_back_its_own_way(tmp_path: Path) -> None:
     )
     file = tmp_path / "tree.json"
     file.write_text(json.dumps(episode_to_json(map_)))
-    world = world_of_map(file)
+    world = GridWorld.of_map(file)
     run(RunPlan("depth-first", "raw", (world,), "none", None), tmp_path / "run")
     lines = (tmp_path / "run/episodes/tree/trajectory.jsonl").read_text().split("\n")[1:-1]
     # Up to down to left to right: a dead end at the upper left, then on to the right; the goal before its prerequisite.
@@ -135,7 +137,7 @@ def test_the_depth_first_explorer_has_no_exploration_error_on_a_map_without_cycl
     map_ = stage("G.#.A\n#...#\n.S#.B", {"G": [["A", "B"]]})
     file = tmp_path / "tree.json"
     file.write_text(json.dumps(episode_to_json(map_)))
-    summary = play_one(world_of_map(file), "depth-first")[0]
+    summary = play_one(GridWorld.of_map(file), "depth-first")[0]
     assert (summary.success, summary.tally.explore_errors) == (True, 0)
 
 
@@ -188,31 +190,31 @@ def test_who_is_told_of_no_direction_ends_the_episode() -> None:
         ("frontier(window=0)", "frontier(window=0,noise=0)"),
         ("frontier(noise=1)", "frontier(noise=1)"),
         ("depth-first", "depth-first"),
-        ("my.module:Class", "my.module:Class"),
+        ("oresight.harness.agents.baselines:Stuck", "oresight.harness.agents.baselines:Stuck"),
     ],
 )
 def test_dials_have_one_spelling(given: str, name: str) -> None:
-    assert canonical_agent(given, "grid") == name
+    assert find_agent(given, GridWorld).name == name
 
 
 @pytest.mark.parametrize("dials", ["window", "window=", "window=-1", "window=20000", "noise=1.1", "noise=x", "a=1"])
 def test_wrong_dials_are_one_sentence(dials: str) -> None:
     with pytest.raises(UsageError, match=r"expected frontier\(window=N,noise=P\)"):
-        find_agent(f"frontier({dials})", "grid")
+        find_agent(f"frontier({dials})", GridWorld)
     with pytest.raises(UsageError, match="expected frontier"):
         Dials.parse("window=1,window=2")
 
 
 def test_an_agent_of_the_other_world_is_named_as_such() -> None:
-    with pytest.raises(UsageError, match="agent 'scout' plays craft and not grid; for grid there are random"):
-        find_agent("scout", "grid")
+    with pytest.raises(UsageError, match="agent 'scout' plays craft and not grid; there are random"):
+        find_agent("scout", GridWorld)
     with pytest.raises(UsageError, match="agent 'frontier\\(window=1\\)' plays grid and not craft"):
-        find_agent("frontier(window=1)", "craft")
+        find_agent("frontier(window=1)", CraftWorld)
 
 
 def test_the_family_is_what_the_dials_make() -> None:
     assert len(FAMILY) == len(set(FAMILY)) == 28
-    assert all(canonical_agent(name, "grid") == name for name in TEXT_AGENTS)
+    assert all(find_agent(name, GridWorld).name == name for name in TEXT_AGENTS)
 
 
 def test_an_episode_comes_out_the_same_played_again() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from oresight.harness.agents.llm import LLMAgent, ReplyRecord
-from oresight.harness.asking import ContextBudget
 from oresight.harness.context import make_strategy
 from oresight.harness.errors import InfrastructureError, OresightError
 from oresight.harness.models.base import FinishReason, ModelRequest, ModelSettings, Reply, Usage
@@ -18,7 +17,7 @@ from oresight.harness.models.prices import Price
 from oresight.harness.models.provider import Surroundings
 from oresight.harness.models.registry import make_client
 from oresight.harness.models.scripted import ScriptedModel
-from oresight.harness.protocols import Step
+from oresight.harness.protocols import Choice, ContextBudget, Step
 from oresight.harness.running import episode
 from oresight.scoring.records import Outcome
 from support.fake_world import ACTIONS, Corridor
@@ -263,7 +262,7 @@ def test_an_agent_that_starts_in_the_middle_counts_the_replies_before() -> None:
     told = Reply(FORWARD)
     recorded = [ReplyRecord(1, 0, 0, told), ReplyRecord(1, 1, 1, told), ReplyRecord(2, 0, 2, Reply("?"))]
     agent = LLMAgent(ScriptedModel(answer), recorded=recorded)
-    decision = asyncio.run(agent.act([], 2, ACTIONS))
+    decision = asyncio.run(agent.act([], 2, Choice(ACTIONS)))
     assert asked == [3] and decision.usage is not None and decision.usage["reasks"] == 1
 
 

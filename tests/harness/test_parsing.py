@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oresight.harness.models.parsing import Answer, Fault, parse_answer
+from oresight.harness.protocols import Choice
 
-ACTIONS = ("mine", "jump", "place")
+ACTIONS = Choice(("mine", "jump", "place"))
 MINE = '{"action":"mine"}'
 JUMP = '{"action":"jump"}'
 

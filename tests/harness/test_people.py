@@ -12,7 +12,7 @@ from oresight.harness.analysis.compare import compare, load_sides
 from oresight.harness.errors import UsageError
 from oresight.harness.records.people import Played, read_sessions
 from oresight.harness.running.runner import RunPlan, run
-from oresight.harness.worlds.craft import world
+from oresight.harness.worlds import find_worlds
 from support.cli_stage import Ran
 from support.places import TESTS
 from support.session_stage import proof_of, record
@@ -22,7 +22,7 @@ HERE = TESTS
 
 
 def played(out: Path, *scenarios: str, agent: str = "oracle") -> Path:
-    run(RunPlan(agent, "raw", world.find(scenarios), frames="none", size=None), out)
+    run(RunPlan(agent, "raw", find_worlds("craft", scenarios), frames="none", size=None), out)
     return out
 
 

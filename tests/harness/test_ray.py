@@ -8,8 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from oresight.harness.running.executors.ray_cluster import RayCluster
 from oresight.harness.running.runner import Progress, RunPlan, run
 from oresight.harness.running.selection import Selection
 from oresight.harness.worlds import World
-from support.fake_world import Corridor, corridor
+from support.fake_world import Corridor, CorridorWorld, corridor
 from support.loopback import Heard, Loopback, Sent
 from support.places import TESTS
 from support.run_stage import MODEL, Interrupted, compass, lines, saying, summary
@@ -121,10 +119,15 @@ class Deadly(Corridor):
         return super().step(action, on_tick)
 
 
+class DeadlyWorld(CorridorWorld):
+    def open(self, size: Any) -> Any:
+        return Deadly(size, self.name)
+
+
 def deadly(name: str) -> World:
     if name != "corridor-1":
         return corridor(name)
-    return replace(corridor(name), open=lambda size: Deadly(size, name), again=partial(deadly, name))
+    return corridor(name, kind=DeadlyWorld)
 
 
 @needs_ray

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oresight.harness.agents.oracle import Oracle
+from oresight.harness.agents import AgentSetup
+from oresight.harness.agents.baselines import Oracle
 from oresight.harness.errors import RecordError, ReplayRefusedError
 from oresight.harness.film.film import film
 from oresight.harness.film.video import PANEL_WIDTH_PX, Panel, VideoWriter, draw_panel
@@ -21,7 +22,8 @@ from support.fake_world import Corridor, corridor
 @pytest.fixture
 def episode(tmp_path: Path) -> Path:
     """A recorded episode in a corridor."""
-    agent = Oracle(["look_right", "wait", "move_forward", "move_backward"] * 5)
+    ways = ["look_right", "wait", "move_forward", "move_backward"] * 5
+    agent = Oracle(AgentSetup(0, (), lambda: ways))
     run(RunPlan("script", "raw", (corridor(),), size=(64, 48), make_agent=lambda setup: agent), tmp_path / "run")
     return tmp_path / "run/episodes/corridor-0"
 

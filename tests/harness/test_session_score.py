@@ -9,7 +9,7 @@ from oresight.craftenv.actions import BY_NAME
 from oresight.craftenv.scenarios.suites import get_scenario
 from oresight.craftenv.sim.engine import Controls, Engine, Happenings, controls_of
 from oresight.craftenv.sim.facts import Referee
-from oresight.harness.worlds.craft import world as worlds
+from oresight.harness.worlds import find_worlds
 from oresight.harness.worlds.craft.refereed import Refereed
 from oresight.harness.worlds.craft.session_score import score_session
 from oresight.harness.worlds.craft.ticks import controls_json, state_json
@@ -26,7 +26,7 @@ SCENARIO = "outcrop-0"
 
 
 def header_of(mode="real-time"):
-    world = worlds.find([SCENARIO])[0]
+    world = find_worlds("craft", [SCENARIO])[0]
     engine = Refereed(SessionHeader.model_construct(versions=world.versions, scenario=world.scenario, mode=mode))
     return {
         "format": "oresight.session",
@@ -35,7 +35,7 @@ def header_of(mode="real-time"):
         "mode": mode,
         "agent": "human",
         "scenario": world.scenario,
-        "actions": list(world.actions),
+        "actions": list(world.action_rows),
         "ticks_per_second": 20,
         "score_inputs": world.score_inputs,
         "versions": world.versions,

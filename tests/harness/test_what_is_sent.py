@@ -22,8 +22,8 @@ from oresight.harness.protocols import Environment, Step
 from oresight.harness.running import episode
 from oresight.harness.worlds import find_worlds
 from oresight.harness.worlds.base import World
-from oresight.harness.worlds.digests import find_digest
 from oresight.scoring.records import Outcome
+from support.fake_world import with_open
 
 GRID = ("low-large-0", "medium-large-1", "high-medium-2")
 # Every so many replies the model says something that cannot be executed.
@@ -59,7 +59,7 @@ def text_of(request: ModelRequest) -> str:
 
 def play(world: World, memory: str, model: Wanderer, size: tuple[int, int] | None) -> list[tuple[Step, int]]:
     """Play an episode; return each step with the number of requests that had been made when it was done."""
-    strategy = make_strategy(memory, world.instructions, find_digest(world.kind))
+    strategy = make_strategy(memory, world.instructions, world.digest())
     steps: list[tuple[Step, int]] = []
     environment = world.open(size)
     try:
@@ -110,7 +110,7 @@ def test_no_request_of_a_grid_episode_names_a_node_that_the_agent_cannot_know(sc
 def test_requests_of_a_3d_episode_hold_the_pictures_shown_and_no_private_fact(memory: str) -> None:
     (world,) = find_worlds("craft", ["outcrop-1"])
     model = Wanderer(2)
-    steps = play(replace(world, open=lambda size: shortened(world, size)), memory, model, (96, 72))
+    steps = play(with_open(world, lambda size: shortened(world, size)), memory, model, (96, 72))
 
     shown = {step.observed.step: step.observed.image for step, _ in steps}
     private = [str(world.scenario["world_seed"])]

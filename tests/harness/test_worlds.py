@@ -11,6 +11,7 @@ from oresight.harness.running.runner import RunPlan, run
 from oresight.harness.worlds import find_worlds, suite_names, world_of_header
 from oresight.scoring.readers.trajectory import read_trajectory
 from oresight.scoring.score import score_paths
+from support.fake_world import with_open
 
 
 def test_the_suite_is_nine_episodes() -> None:
@@ -71,10 +72,8 @@ def test_a_world_is_found_again_by_the_header_of_a_record(tmp_path: Path) -> Non
 
 @pytest.mark.gl
 def test_scout_plays_with_pictures_and_frames_carry_the_step_that_the_text_tells(tmp_path: Path) -> None:
-    from dataclasses import replace
-
     world = find_worlds("craft", ["outcrop-0"])[0]
-    short = replace(world, open=lambda size: _short(world.open(size), 3))
+    short = with_open(world, lambda size: _short(world.open(size), 3))
     run(RunPlan("scout", "screenshots:2", (short,), size=(160, 120)), tmp_path / "run")
     episode = tmp_path / "run/episodes/outcrop-0"
     lines = [json.loads(line) for line in (episode / "trajectory.jsonl").read_text().split("\n")[1:-1]]

@@ -262,7 +262,6 @@ FIELD_FAULTS = [
     (1, put("format", "else"), "format", "'oresight.trajectory'"),
     (1, put("version", 2), "version", "1 or older; update oresight"),
     (1, put("version", True), "version", "integer"),
-    (1, put("kind", "chess"), "kind", "'craft'"),
     (1, drop("scenario", "target"), "scenario.target", "this field"),
     (1, put("scenario", "budget", 0), "scenario.budget", "greater than or equal to 1"),
     (1, put("scenario", "target_count", "1"), "scenario.target_count", "integer"),

@@ -10,7 +10,8 @@ from oresight.gridenv.env import GridEnv
 from oresight.gridenv.suites import get_scenario
 from oresight.harness.context import STRATEGIES, make_strategy
 from oresight.harness.protocols import ContextStrategy, Decision, Message, TextPart, Turn
-from oresight.harness.worlds.digests import find_digest
+from oresight.harness.worlds.craft.digest import CraftDigest
+from oresight.harness.worlds.grid.digest import GridDigest
 from support.fake_world import Seen
 
 ACTIONS = ("move_forward", "move_left", "look_left", "look_right", "look_down", "jump", "mine", "wait")
@@ -78,7 +79,10 @@ def grid_walk(name: str, moves: int, words: str = "") -> tuple[list[Turn], Any, 
 
 def strategies(kind: str = "craft", instructions: str = "Rules.") -> dict[str, ContextStrategy]:
     """Every strategy, with the digest of a kind of world."""
-    return {name: make_strategy(name, instructions, find_digest(kind)) for name in STRATEGIES}
+    return {
+        name: make_strategy(name, instructions, {"craft": CraftDigest(), "grid": GridDigest()}[kind])
+        for name in STRATEGIES
+    }
 
 
 def plain(messages: Sequence[Message]) -> list[tuple[str, tuple[Any, ...]]]:

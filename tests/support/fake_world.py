@@ -1,13 +1,15 @@
 """A corridor in place of a world: positions 0 to 9, the ore at 5, twenty decisions. Quick, and with pictures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from oresight.harness.worlds import World
+from oresight.harness.protocols import Choice
+from oresight.harness.worlds import EpisodeRequest, World
+from oresight.harness.worlds.craft.world import CraftWorld
+from oresight.scoring.adapters import Adapter
 from oresight.scoring.core import Case, ErrorKind
 from oresight.scoring.decisions import EpisodeSummary, Reading, ScoredDecision, Tally
 from oresight.scoring.records import Outcome
@@ -39,6 +41,14 @@ class Moved:
     reward: float
     terminated: bool
     truncated: bool
+
+    @property
+    def score(self) -> float:
+        return float(self.terminated)
+
+    @property
+    def success(self) -> bool:
+        return self.terminated
 
 
 class Corridor:
@@ -130,25 +140,76 @@ class CountingScorer:
         )
 
 
+class CountingAdapter(Adapter):
+    readings = ("lenient", "strict")
+
+    def scorer(self, parameters: Any, scenario: Any, start: Any) -> CountingScorer:
+        return CountingScorer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorridorWorld(World):
+    kind = CraftWorld.kind
+    title = "the corridor"
+    pictures = True
+    agents = CraftWorld.agents
+    actions = Choice(ACTIONS)
+
+    breaks_at: int | None = None
+    solution: tuple[str, ...] = ("move_forward",) * 5
+
+    @classmethod
+    def find(cls, request: EpisodeRequest) -> tuple[World, ...]:
+        return tuple(corridor(name) for name in request.names(lambda suite, seeds: [suite]))
+
+    @property
+    def instructions(self) -> str:
+        return "Find the ore."
+
+    def open(self, size: tuple[int, int] | None) -> Any:
+        return Corridor(size, self.name, self.breaks_at)
+
+    def film(self, size: tuple[int, int]) -> Any:
+        return Corridor(size, self.name)
+
+    def proof(self) -> Sequence[str]:
+        return self.solution
+
+    @property
+    def adapter(self) -> Adapter:
+        return CountingAdapter()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"k": 2}
+
+    @property
+    def versions(self) -> dict[str, str | int]:
+        return {"oresight": "0.1.0", "terrain": 1}
+
+    @property
+    def action_rows(self) -> Any:
+        return [{"name": action, "ticks": 1} for action in ACTIONS]
+
+
 def corridor(
-    name: str = "corridor-0", breaks_at: int | None = None, proof: Sequence[str] = ("move_forward",) * 5
+    name: str = "corridor-0",
+    breaks_at: int | None = None,
+    proof: Sequence[str] = ("move_forward",) * 5,
+    kind: type[CorridorWorld] = CorridorWorld,
 ) -> World:
     """A world made of a `Corridor`."""
-    return World(
-        kind="craft",
+    return kind(
         name=name,
-        seed=0,
-        budget=BUDGET,
         scenario={"name": name, "target": "iron_ore", "target_count": 1, "budget": BUDGET},
-        actions=tuple({"name": action, "ticks": 1} for action in ACTIONS),
-        score_inputs={},
-        parameters={"k": 2},
-        versions={"oresight": "0.1.0", "terrain": 1},
-        instructions="Find the ore.",
-        prepare=lambda size: None,
-        film=lambda size: Corridor(size, name),
-        open=lambda size: Corridor(size, name, breaks_at),
-        scorer=lambda header: CountingScorer(),
-        proof=lambda: proof,
-        again=partial(corridor, name, breaks_at, proof),
+        budget=BUDGET,
+        breaks_at=breaks_at,
+        solution=tuple(proof),
     )
+
+
+def with_open(world: World, opener: Callable[[Any], Any]) -> World:
+    """The same world, opened another way; it cannot be sent to another process."""
+    kind = type("Reopened", (type(world),), {"open": lambda self, size: opener(size)})
+    made: World = kind(**{each.name: getattr(world, each.name) for each in fields(world)})
+    return made

@@ -7,9 +7,9 @@ from oresight.craftenv.actions import ACTIONS, BY_NAME
 from oresight.craftenv.controls import CHOICE_KEYS, Moved, Pressed, Released
 from oresight.craftenv.scenarios.suites import get_scenario
 from oresight.craftenv.window import TICK_S, Session
-from oresight.harness.worlds.craft import world as worlds
 from oresight.harness.worlds.craft.session import Recorder
 from oresight.harness.worlds.craft.session_replay import SessionWriter
+from oresight.harness.worlds.craft.world import CraftWorld
 
 # In real time, for a second: forward, and two look steps to the right meanwhile.
 WALK_AND_TURN = "walk and turn"
@@ -33,7 +33,7 @@ def record(
         turn_based: A key is one decision.
         leave: Leave in good order; else the recording just stops, as when the game is killed.
     """
-    world = worlds.find([scenario])[0]
+    world = CraftWorld.of(get_scenario(scenario))
     with SessionWriter(folder) as writer:
         recorder = Recorder(world, "turn-based" if turn_based else "real-time", writer.append)
         session = Session(get_scenario(scenario), [recorder], turn_based=turn_based)

@@ -7,15 +7,20 @@ from collections.abc import Sequence
 
 from oresight.gridenv.model import DIRECTIONS, Cell
 from oresight.gridenv.text import HeardTurn
+from oresight.harness.agents.baselines import NOTHING
 from oresight.harness.agents.grid.messages import turns_told
-from oresight.harness.protocols import Decision, Message
+from oresight.harness.agents.setup import AgentSetup
+from oresight.harness.protocols import ActionSpace, Decision, Message
 
 
 class DepthFirst:
     """Finds its own trail again in the turns it is shown, so that it has no memory beside them."""
 
-    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
-        """See `Agent.act`."""
+    def __init__(self, setup: AgentSetup) -> None:
+        pass
+
+    async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace = NOTHING) -> Decision:
+        """Go on, or back the way it came."""
         trail = _Trail()
         turns = turns_told(messages)
         for turn in turns:

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oresight.gridenv.frontier import Knowledge
+from oresight.harness.agents.baselines import NOTHING
 from oresight.harness.agents.grid.messages import choose, draws, no_way, told_texts
+from oresight.harness.agents.setup import AgentSetup, Factory
 from oresight.harness.errors import UsageError
-from oresight.harness.protocols import Decision, Message
+from oresight.harness.protocols import ActionSpace, Decision, Message
 
 WINDOW_MAX = 10_000
 _WINDOW = re.compile(r"\d{1,5}")
@@ -51,12 +53,15 @@ class Dials:
         return cls(window, noise)
 
     @property
-    def name(self) -> str:
-        """The one spelling of the agent's name: `frontier`, `frontier(window=8,noise=0.1)`."""
+    def spelling(self) -> str:
+        """The one spelling of them, with brackets: `(window=8,noise=0.1)`, or nothing for the usual ones."""
         parts = [] if self.window is None else [f"window={self.window}"]
         if self.noise or parts:
             parts.append(f"noise={self.noise:g}")
-        return f"frontier({','.join(parts)})" if parts else "frontier"
+        return f"({','.join(parts)})" if parts else ""
+
+
+USUAL = Dials()
 
 
 class Frontier:
@@ -66,20 +71,30 @@ class Frontier:
     one: with a short memory, a fixed order would have it pace between two cells for ever.
     """
 
-    def __init__(self, seed: int, dials: Dials) -> None:
-        self._seed = seed
+    def __init__(self, setup: AgentSetup, dials: Dials = USUAL) -> None:
+        self._seed = setup.seed
         self._dials = dials
         # A store of what was worked out already; what is decided does not depend on it.
         self._heard: list[str] = []
         self._knowledge = Knowledge()
 
-    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
-        """See `Agent.act`."""
+    @classmethod
+    def with_dials(cls, text: str) -> tuple[str, Factory]:
+        """Return the one spelling of some dials, and the factory of agents that have them.
+
+        Raises:
+            UsageError: They are wrong.
+        """
+        dials = Dials.parse(text)
+        return dials.spelling, lambda setup: cls(setup, dials)
+
+    async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace = NOTHING) -> Decision:
+        """Go for what it knows, or make one of its mistakes."""
         dials = self._dials
         knowledge = self._recall(told_texts(messages, dials.window))
         if not knowledge.ways:
             raise no_way()
-        if dials == Dials():
+        if dials == USUAL:
             return Decision(knowledge.choices()[0])
         generator = draws("frontier", self._seed, step)
         noisy, draw = generator.random() < dials.noise, generator.random()

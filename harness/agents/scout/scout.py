@@ -13,9 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from oresight.harness.agents.baselines import NOTHING
 from oresight.harness.agents.scout.explore import choose_heading
 from oresight.harness.agents.scout.track import TILT_DEG, TURN_DEG, Moment, Pose, Track, read_track
-from oresight.harness.protocols import Decision, Message
+from oresight.harness.protocols import ActionSpace, Decision, Message
 
 # The world's reach is 4.5 blocks from the eye; a little less, since distances are estimates.
 REACH_BLOCKS = 4.3
@@ -67,8 +68,8 @@ class Scout:
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
 
-    async def act(self, messages: Sequence[Message], step: int, actions: Sequence[str] = ()) -> Decision:
-        """See `Agent.act`."""
+    async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace = NOTHING) -> Decision:
+        """Decide from the pictures."""
         action, said = decide(messages, step, self._seed)
         return Decision(action, said)
 

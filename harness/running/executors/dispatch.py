@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from oresight.harness import errors
-from oresight.harness.protocols import Observation, Step
+from oresight.harness.protocols import Observation, Step, action_space
 from oresight.harness.records import folder
 from oresight.harness.running.attempt import EpisodeTask, Listener, lost_episode
 from oresight.harness.running.episode import Seen
@@ -192,4 +192,4 @@ def error_of(name: str, words: str) -> errors.OresightError:
 
 
 def _words_alone(observation: Observation) -> Seen:
-    return Seen(observation.text, None, tuple(observation.actions), observation.step)
+    return Seen(observation.text, None, action_space(observation.actions), observation.step)

@@ -1,8 +1,10 @@
 """The 3D world through a real window, driven by injected keys and mouse: the same episodes, played another way."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from typing_extensions import override
 
 from oresight.craftenv.desktop.camera import check_desktop, describe_desktop
 from oresight.craftenv.desktop.desktop import DesktopEnv, DesktopError
@@ -10,29 +12,44 @@ from oresight.craftenv.desktop.hands import DesktopBusy, DesktopUnavailable, che
 from oresight.craftenv.env import EnvSpec, Observation, Transition
 from oresight.craftenv.scenarios.scenario import Scenario
 from oresight.harness.errors import InfrastructureError, MissingPartError, RunStoppedError, UsageError
-from oresight.harness.protocols import Json
+from oresight.harness.protocols import Environment, Json
 from oresight.harness.settings import read_settings
-from oresight.harness.worlds.base import Size, World
+from oresight.harness.worlds.base import Size
 from oresight.harness.worlds.craft.display import find_display
+from oresight.harness.worlds.craft.world import CraftWorld
 
 Done = TypeVar("Done")
 
 
-def on_desktop(world: World) -> World:
-    """The same world, opened in a window.
+@dataclass(frozen=True, kw_only=True)
+class DesktopWorld(CraftWorld):
+    """The 3D world, opened in a window. There is one display and this process drives it: nobody else can play it."""
 
-    Raises:
-        UsageError: It is no world that has one.
-    """
-    if world.kind != "craft":
-        raise UsageError("--desktop plays in a window, and the grid has none; leave it out")
-    scenario = Scenario.model_validate(world.scenario)
+    @classmethod
+    def of_world(cls, world: CraftWorld) -> "DesktopWorld":
+        """Return the same world, opened in a window."""
+        return cls(**{each.name: getattr(world, each.name) for each in fields(world)})
 
-    def open_window(size: Size | None) -> "_OnDesktop":
-        return _OnDesktop(scenario, _some(size))
+    @property
+    @override
+    def desktop(self) -> bool:
+        return True
 
-    # Nobody else can play it: there is one display, and this process drives it.
-    return replace(world, prepare=_prepare, open=open_window, again=None, desktop=True)
+    @override
+    def prepare(self, size: Size | None) -> None:
+        _prepare(size)
+
+    @override
+    def open(self, size: Size | None) -> Environment:
+        return _OnDesktop(self.source, _some(size))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse to be sent to another process.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError(f"the world {self.name!r} cannot be sent to another process; play it in this one")
 
 
 def describe() -> str:

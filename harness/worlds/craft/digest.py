@@ -12,12 +12,11 @@ from typing import Any
 
 from oresight import assets
 from oresight.harness.agents.scout.track import Pose
-from oresight.harness.asking import AnswerForm
 from oresight.harness.context.assembly import lines_tokens, list_lines, newest, quoted
 from oresight.harness.context.notes import remark_lines
 from oresight.harness.context.reply_fields import fields_of, shown, whole_number
 from oresight.harness.context.structured import Summary
-from oresight.harness.protocols import Observation, Turn
+from oresight.harness.protocols import AnswerForm, Observation, Turn
 
 # Looks from places in one square of this size count as from one place.
 PLACE_BLOCKS = 4.0

@@ -59,3 +59,18 @@ def _answers(family: int, address: str | tuple[str, int]) -> bool:
             return len(connection.recv(1)) == 1
     except OSError:
         return False
+
+
+def opengl() -> tuple[str, str]:
+    """Name and version of the OpenGL renderer that draws the pictures.
+
+    Raises:
+        MissingPartError: There is none; says what to install.
+    """
+    from oresight.craftenv.render.context import OpenGLUnavailable, describe
+
+    try:
+        info = describe()
+    except OpenGLUnavailable as error:
+        raise MissingPartError(str(error)) from error
+    return info.renderer, info.version

@@ -7,13 +7,14 @@ Where decisions are cut, and how facts are shared out among those made at once, 
 from collections import deque
 from dataclasses import dataclass
 
-from oresight.harness.protocols import Json, Scorer
+from oresight.harness.protocols import Json
 from oresight.harness.wording import rates_so_far
 from oresight.harness.worlds.base import World
 from oresight.harness.worlds.craft.refereed import Refereed
 from oresight.scoring.decisions import ScoredDecision
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import Pose, SessionHeader, SessionTick
+from oresight.scoring.rescoring import Scorer
 from oresight.scoring.sessions.cutting import Cut, Cutter
 from oresight.scoring.sessions.sharing import Sharing, tick_of, together
 

@@ -14,9 +14,9 @@ from oresight.harness.errors import MissingPartError, ReplayRefusedError, UsageE
 from oresight.harness.protocols import Json, Pixels
 from oresight.harness.wording import case_words, verdict_words
 from oresight.harness.worlds.base import Size, World
-from oresight.harness.worlds.craft import world as worlds
 from oresight.harness.worlds.craft.judge import Judged, SessionJudge
 from oresight.harness.worlds.craft.ticks import controls_of, state_json, tick_json
+from oresight.harness.worlds.craft.world import CraftWorld, of_session, recorded_scenario
 from oresight.scoring import records
 
 AGENT = "human"
@@ -51,7 +51,7 @@ def play_in_window(
         scenario = get_scenario(scenario_name)
     except UnknownScenarioError as error:
         raise UsageError(str(error)) from error
-    world = worlds.find([scenario_name])[0]
+    world = CraftWorld.of(scenario)
     mode: Mode = "turn-based" if turn_based else "real-time"
     watchers: list[Watcher] = [Overlay(world, mode)]
     if record is not None:
@@ -146,7 +146,7 @@ def header_json(world: World, mode: Mode, engine: Engine) -> Json:
         "mode": mode,
         "agent": AGENT,
         "scenario": world.scenario,
-        "actions": list(world.actions),
+        "actions": list(world.action_rows),
         "ticks_per_second": TICKS_PER_SECOND,
         "score_inputs": world.score_inputs,
         "versions": world.versions,
@@ -160,7 +160,7 @@ def judge_of(header: records.SessionHeader) -> SessionJudge:
     Raises:
         ReplayRefusedError: It was another terrain.
     """
-    return SessionJudge(header, worlds.of_session(header))
+    return SessionJudge(header, of_session(header))
 
 
 class PlayedAgain:
@@ -176,7 +176,7 @@ class PlayedAgain:
         Raises:
             ReplayRefusedError: It was another terrain.
         """
-        self.scenario = worlds.recorded_scenario(header)
+        self.scenario = recorded_scenario(header)
         self._env = CraftEnv(self.scenario, pictures=False, width=size[0], height=size[1])
         try:
             self._env.reset()

@@ -17,8 +17,8 @@ from oresight.harness.protocols import Json, Pixels
 from oresight.harness.running.replay import first_difference
 from oresight.harness.text import visible
 from oresight.harness.wording import case_words, verdict_words
-from oresight.harness.worlds import opengl
 from oresight.harness.worlds.base import Size
+from oresight.harness.worlds.craft.display import opengl
 from oresight.scoring.readers.faults import BadInput, validated
 from oresight.scoring.records import SESSION_FORMAT, SessionHeader, SessionTick, StartFacts, parse_json, to_line
 from oresight.scoring.sessions.cutting import Cut

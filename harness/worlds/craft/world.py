@@ -1,10 +1,12 @@
-"""The 3D world for the harness: its scenarios, environment and scorer."""
+"""The 3D world for the harness: its scenarios, environment and prompts."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from oresight.craftenv.actions import ACTIONS
+from typing_extensions import override
+
+from oresight.craftenv.actions import ACTION_NAMES, ACTIONS
 from oresight.craftenv.config import SIGHT_BLOCKS, TERRAIN_VERSION, VERTICAL_FOV_DEG
 from oresight.craftenv.env import CraftEnv
 from oresight.craftenv.prompts import PARTS, STRATEGIES, system_prompt
@@ -12,40 +14,172 @@ from oresight.craftenv.scenarios.dials import EXPLOITATION, EXPLORATION
 from oresight.craftenv.scenarios.maker import SUITE_SEEDS, SUITES
 from oresight.craftenv.scenarios.scenario import Scenario, UnknownScenarioError, load_scenario
 from oresight.craftenv.scenarios.suites import get_scenario, scenario_names
-from oresight.harness.errors import MissingPartError, ReplayRefusedError, UsageError
-from oresight.harness.protocols import Json
-from oresight.harness.worlds.base import Size, World, own_version
-from oresight.harness.worlds.prompts import REASONING_SUFFIX, OwnPrompts, find_set, prompts_name, set_names
+from oresight.harness.context.structured import Digest
+from oresight.harness.errors import ReplayRefusedError, UsageError
+from oresight.harness.protocols import Choice, Environment, Json
+from oresight.harness.worlds.base import EpisodeRequest, Size, World, own_version
+from oresight.harness.worlds.craft.display import opengl
+from oresight.harness.worlds.prompts import OwnPrompts, find_set, full_name, set_names
 from oresight.scoring import records
-from oresight.scoring.branch import after_branch
-from oresight.scoring.craft.adapter import CraftScorer
 from oresight.scoring.parameters import Parameters, RecordedInputs
 
-PROMPT_PARTS = PARTS
+if TYPE_CHECKING:
+    from oresight.harness.report.scored import Story
+    from oresight.harness.worlds.story import Told
+    from oresight.harness.worlds.view import View
+
+# What the facts are recorded under, and so what they are scored with live.
+PARAMETERS = Parameters(recorded=RecordedInputs(vertical_fov_deg=VERTICAL_FOV_DEG, sight_blocks=SIGHT_BLOCKS))
 
 
-def find(names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None) -> tuple[World, ...]:
-    """Worlds by the names of their scenarios.
+@dataclass(frozen=True, kw_only=True)
+class CraftWorld(World):
+    """One scenario of the 3D world.
+
+    Attributes:
+        source: The scenario, with its proof if it has one.
+    """
+
+    kind = "craft"
+    title = "the 3D world"
+    pictures = True
+    agents: ClassVar[Mapping[str, str]] = {
+        "random": "oresight.harness.agents.baselines:RandomAgent",
+        "stuck": "oresight.harness.agents.baselines:Stuck",
+        "spinner": "oresight.harness.agents.baselines:Spinner",
+        "scout": "oresight.harness.agents.scout:make_scout",
+        "oracle": "oresight.harness.agents.baselines:Oracle",
+    }
+    prompt_parts = PARTS
+    actions = Choice(ACTION_NAMES)
+
+    source: Scenario
+
+    @classmethod
+    def of(cls, source: Scenario, prompts: str | None = None, own: OwnPrompts | None = None) -> Self:
+        """Return the world of a scenario.
+
+        Raises:
+            UsageError: There is no such prompt set.
+        """
+        return cls(
+            name=source.name,
+            scenario=source.model_dump(mode="json", exclude={"proof"}),
+            budget=source.budget,
+            seed=source.seed,
+            prompts=full_name(prompts, STRATEGIES, own),
+            own=own,
+            source=source,
+        )
+
+    @classmethod
+    @override
+    def find(cls, request: EpisodeRequest) -> tuple[Self, ...]:
+        try:
+            names = request.names(lambda name, seeds: scenario_names(name, SUITE_SEEDS if seeds is None else seeds))
+            return tuple(cls.of(get_scenario(name), request.prompts, request.own) for name in names)
+        except UnknownScenarioError as error:
+            raise UsageError(str(error)) from error
+
+    @classmethod
+    @override
+    def knows(cls, suite: str | None, scenario: str | None) -> bool:
+        kinds = {kind.partition("-")[0] for kinds in SUITES.values() for kind in kinds}
+        return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in kinds)
+
+    @classmethod
+    @override
+    def of_header(cls, header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> Self:
+        if prompts is None and own is None and header.prompts in set_names(STRATEGIES):
+            prompts = header.prompts
+        return cls.of(recorded_scenario(header), prompts, own)
+
+    @property
+    @override
+    def instructions(self) -> str:
+        strategy, reasoning = find_set(self.prompts, STRATEGIES)
+        return system_prompt(strategy, reasoning, None if self.own is None else self.own.parts)
+
+    @override
+    def open(self, size: Size | None) -> Environment:
+        if size is None:
+            return CraftEnv(self.source, pictures=False)
+        return CraftEnv(self.source, width=size[0], height=size[1])
+
+    @override
+    def film(self, size: Size) -> CraftEnv:
+        return CraftEnv(self.source, pictures=False, width=size[0], height=size[1])
+
+    @override
+    def prepare(self, size: Size | None) -> None:
+        if size is not None:
+            opengl()
+
+    @override
+    def on_desktop(self) -> World:
+        from oresight.harness.worlds.craft.desktop import DesktopWorld
+
+        return DesktopWorld.of_world(self)
+
+    @property
+    @override
+    def score_inputs(self) -> Json:
+        return PARAMETERS.recorded.model_dump(mode="json")
+
+    @property
+    @override
+    def scored_with(self) -> Parameters:
+        return PARAMETERS
+
+    @property
+    @override
+    def parameters(self) -> Json:
+        return PARAMETERS.model_dump(mode="json")
+
+    @property
+    @override
+    def versions(self) -> dict[str, str | int]:
+        return {"oresight": own_version(), "terrain": TERRAIN_VERSION}
+
+    @property
+    @override
+    def action_rows(self) -> Any:
+        return [asdict(action) | {"effect": action.effect.value} for action in ACTIONS]
+
+    @override
+    def digest(self) -> Digest:
+        from oresight.harness.worlds.craft.digest import CraftDigest
+
+        return CraftDigest()
+
+    @classmethod
+    @override
+    def story(cls, episode: "Story") -> "list[Told]":
+        from oresight.harness.worlds.craft.story import craft_words
+
+        return craft_words(episode)
+
+    @classmethod
+    @override
+    def view(cls, episode: "Story") -> "View":
+        from oresight.harness.worlds.craft.view import craft_view
+
+        return craft_view(episode)
+
+    @override
+    def proof(self) -> Sequence[str]:
+        if not self.source.proof:
+            raise UsageError(f"scenario {self.name!r} has no committed proof to play; choose one of the suite")
+        return self.source.proof
+
+
+def of_session(header: records.SessionHeader) -> CraftWorld:
+    """The world that a person's session was recorded in.
 
     Raises:
-        UsageError: There is no such scenario or prompt set.
+        ReplayRefusedError: It was another terrain.
     """
-    try:
-        return tuple(_world(get_scenario(name), prompts, own) for name in names)
-    except UnknownScenarioError as error:
-        raise UsageError(str(error)) from error
-
-
-def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
-    """Names of a suite's scenarios.
-
-    Raises:
-        UsageError: There is no such suite.
-    """
-    try:
-        return scenario_names(name, SUITE_SEEDS if seeds is None else tuple(seeds))
-    except UnknownScenarioError as error:
-        raise UsageError(str(error)) from error
+    return CraftWorld.of(recorded_scenario(header))
 
 
 def dial_levels() -> Json:
@@ -54,33 +188,6 @@ def dial_levels() -> Json:
         "exploration": {name: asdict(level) for name, level in EXPLORATION.items()},
         "exploitation": {name: asdict(level) for name, level in EXPLOITATION.items()},
     }
-
-
-def knows(suite: str | None, scenario: str | None) -> bool:
-    """Whether a suite, or a scenario with or without its number, is of this world."""
-    kinds = {kind.partition("-")[0] for kinds in SUITES.values() for kind in kinds}
-    return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in kinds)
-
-
-def of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    """The world that a trajectory was recorded in, with its prompts or with others.
-
-    Raises:
-        ReplayRefusedError: It was another terrain.
-        UsageError: There is no such prompt set.
-    """
-    if prompts is None and own is None and header.prompts in set_names(STRATEGIES):
-        prompts = header.prompts
-    return _world(recorded_scenario(header), prompts, own)
-
-
-def of_session(header: records.SessionHeader) -> World:
-    """The world that a person's session was recorded in.
-
-    Raises:
-        ReplayRefusedError: It was another terrain.
-    """
-    return _world(recorded_scenario(header))
 
 
 def recorded_scenario(header: records.Header | records.SessionHeader) -> Scenario:
@@ -99,67 +206,3 @@ def recorded_scenario(header: records.Header | records.SessionHeader) -> Scenari
         return load_scenario(records.to_line(header.scenario).decode(), "the header's scenario")
     except UnknownScenarioError as error:
         raise ReplayRefusedError(str(error)) from error
-
-
-def opengl() -> tuple[str, str]:
-    """Name and version of the OpenGL renderer that draws the pictures.
-
-    Raises:
-        MissingPartError: There is none; says what to install.
-    """
-    from oresight.craftenv.render.context import OpenGLUnavailable, describe
-
-    try:
-        info = describe()
-    except OpenGLUnavailable as error:
-        raise MissingPartError(str(error)) from error
-    return info.renderer, info.version
-
-
-def _prepare(size: Size | None) -> None:
-    if size is not None:
-        opengl()
-
-
-def _again(name: str, prompts: str | None, own: OwnPrompts | None) -> World:
-    return find([name], prompts, own)[0]
-
-
-def _world(scenario: Scenario, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    strategy, reasoning = find_set(prompts, STRATEGIES)
-    parameters = Parameters(recorded=RecordedInputs(vertical_fov_deg=VERTICAL_FOV_DEG, sight_blocks=SIGHT_BLOCKS))
-
-    def open_world(size: Size | None) -> CraftEnv:
-        if size is None:
-            return CraftEnv(scenario, pictures=False)
-        return CraftEnv(scenario, width=size[0], height=size[1])
-
-    def film(size: Size) -> CraftEnv:
-        return CraftEnv(scenario, pictures=False, width=size[0], height=size[1])
-
-    def proof() -> Sequence[str]:
-        if not scenario.proof:
-            raise UsageError(f"scenario {scenario.name!r} has no committed proof to play; choose one of the suite")
-        return scenario.proof
-
-    return World(
-        kind="craft",
-        name=scenario.name,
-        seed=scenario.seed,
-        budget=scenario.budget,
-        scenario=scenario.model_dump(mode="json", exclude={"proof"}),
-        actions=tuple(asdict(action) | {"effect": action.effect.value} for action in ACTIONS),
-        score_inputs=parameters.recorded.model_dump(mode="json"),
-        parameters=parameters.model_dump(mode="json"),
-        versions={"oresight": own_version(), "terrain": TERRAIN_VERSION},
-        instructions=system_prompt(strategy, reasoning, None if own is None else own.parts),
-        prepare=_prepare,
-        open=open_world,
-        film=film,
-        scorer=lambda header: after_branch(
-            CraftScorer(parameters, header["scenario"], header["start"]["facts"]), header
-        ),
-        proof=proof,
-        prompts=prompts_name(f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy, own),
-        again=partial(_again, scenario.name, prompts, own),
-    )

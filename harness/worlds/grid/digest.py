@@ -10,10 +10,9 @@ from functools import cached_property
 from oresight import assets
 from oresight.gridenv.model import DIRECTIONS, Cell
 from oresight.gridenv.text import HeardNode, HeardTurn, read_briefing, read_turn
-from oresight.harness.asking import AnswerForm, text_tokens
 from oresight.harness.context.assembly import lines_tokens, list_lines, newest
 from oresight.harness.context.structured import Summary
-from oresight.harness.protocols import Observation, Turn
+from oresight.harness.protocols import AnswerForm, Observation, Turn, text_tokens
 
 
 class GridDigest:

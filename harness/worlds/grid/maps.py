@@ -13,10 +13,10 @@ from oresight.gridenv.mapfile import episode_to_json
 from oresight.gridenv.model import ALPHA, GridMap, Visibility
 from oresight.gridenv.proof import explore
 from oresight.gridenv.solver import UnsolvableError, solve, verify
-from oresight.gridenv.suites import GridScenario, UnknownScenarioError, get_scenario, scenario_of_map
+from oresight.gridenv.suites import GridScenario, UnknownScenarioError, get_scenario, scenario_names, scenario_of_map
 from oresight.harness import files
 from oresight.harness.errors import OresightError, UsageError
-from oresight.harness.worlds.grid.world import OVER_AT_START, load_scenario, over_at_start, suite
+from oresight.harness.worlds.grid.world import OVER_AT_START, load_scenario, over_at_start
 
 _T = TypeVar("_T")
 
@@ -130,7 +130,10 @@ def export(name: str, seeds: Sequence[int] | None, folder: Path) -> list[Path]:
         UsageError: There is no such suite.
         StoreError: They cannot be written.
     """
-    names = suite(name, seeds)
+    try:
+        names = scenario_names(name, None if seeds is None else tuple(seeds))
+    except UnknownScenarioError as error:
+        raise UsageError(str(error)) from error
     files = [folder / f"{each}.json" for each in names]
     for each, file in zip(names, files, strict=True):
         write(get_scenario(each), file)

@@ -3,11 +3,14 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+from typing_extensions import override
 
 from oresight.gridenv.env import GridEnv, Observation, Transition
 from oresight.gridenv.generate import DEMANDS, GENERATOR_VERSION
@@ -26,60 +29,185 @@ from oresight.gridenv.suites import (
 )
 from oresight.gridenv.text import briefing
 from oresight.harness import files
+from oresight.harness.context.structured import Digest
 from oresight.harness.errors import ReplayRefusedError, UsageError
-from oresight.harness.protocols import Json, Pixels
-from oresight.harness.worlds.base import Size, World, own_version
-from oresight.harness.worlds.prompts import REASONING_SUFFIX, OwnPrompts, find_set, prompts_name, set_names
+from oresight.harness.protocols import Choice, Json, Pixels
+from oresight.harness.worlds.base import EpisodeRequest, Size, World, own_version
+from oresight.harness.worlds.prompts import OwnPrompts, find_set, full_name, set_names
 from oresight.scoring import records
-from oresight.scoring.branch import after_branch
-from oresight.scoring.grid.adapter import GridScorer
-from oresight.scoring.parameters import Parameters
 
-PROMPT_PARTS = PARTS
+if TYPE_CHECKING:
+    from oresight.harness.report.scored import Story
+    from oresight.harness.worlds.grid.account import GridAccount
+    from oresight.harness.worlds.story import Told
+    from oresight.harness.worlds.view import View
+    from oresight.scoring.grid.adapter import GridScenario as ScoredScenario
+
 OVER_AT_START = "the goal is achieved at the start, so that there is nothing to decide; move the goal or the start"
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def find(names: Sequence[str], prompts: str | None = None, own: OwnPrompts | None = None) -> tuple[World, ...]:
-    """Worlds by the names of their scenarios.
+@dataclass(frozen=True, kw_only=True)
+class GridWorld(World):
+    """One map of the grid world.
 
-    Raises:
-        UsageError: There is no such scenario or prompt set.
+    Attributes:
+        source: The scenario.
     """
-    try:
-        return tuple(_world(get_scenario(name), prompts, own) for name in names)
-    except UnknownScenarioError as error:
-        raise UsageError(str(error)) from error
+
+    kind = "grid"
+    title = "the grid"
+    agents: ClassVar[Mapping[str, str]] = {
+        "random": "oresight.harness.agents.grid.random_way:RandomWay",
+        "depth-first": "oresight.harness.agents.grid.depth_first:DepthFirst",
+        "frontier": "oresight.harness.agents.grid.frontier:Frontier",
+        "solver": "oresight.harness.agents.baselines:Solver",
+    }
+    options: ClassVar[Mapping[str, str]] = {
+        "map": "A map file.",
+        "demand": "Generated maps of an exploitation demand: low, medium, high.",
+        "size": "With demand, the task DAG's size: small, medium, large.",
+    }
+    prompt_parts = PARTS
+    actions = Choice(DIRECTION_NAMES)
+
+    source: GridScenario
+
+    @classmethod
+    def of(
+        cls,
+        source: GridScenario,
+        prompts: str | None = None,
+        own: OwnPrompts | None = None,
+        fingerprint: str | None = None,
+    ) -> Self:
+        """Return the world of a scenario.
+
+        Raises:
+            UsageError: There is no such prompt set.
+        """
+        return cls(
+            name=source.name,
+            scenario=source.to_json(),
+            budget=source.budget,
+            seed=source.seed,
+            prompts=full_name(prompts, STRATEGIES, own),
+            own=own,
+            fingerprint=fingerprint,
+            source=source,
+        )
+
+    @classmethod
+    @override
+    def find(cls, request: EpisodeRequest) -> tuple[Self, ...]:
+        demand, size, file = (request.options.get(name) for name in ("demand", "size", "map"))
+        if [request.scenario, request.suite, file, demand].count(None) != 3:
+            known = "--suite main, --scenario low-small-0, --map FILE, or --demand low --size small"
+            raise UsageError(f"give one of {known}")
+        if (demand is None) != (size is None):
+            raise UsageError("--demand and --size go together, for example --demand low --size small")
+        if file is not None:
+            if request.seeds is not None:
+                raise UsageError("--map names one map, which no seed changes; leave out --seeds")
+            return (cls.of_map(Path(file), request.prompts, request.own),)
+        if demand is not None:
+            request = replace(request, scenario=f"{demand}-{size}")
+        try:
+            names = request.names(scenario_names)
+            return tuple(cls.of(get_scenario(name), request.prompts, request.own) for name in names)
+        except UnknownScenarioError as error:
+            raise UsageError(str(error)) from error
+
+    @classmethod
+    @override
+    def knows(cls, suite: str | None, scenario: str | None) -> bool:
+        demands = (*DEMANDS, "full", "custom")
+        return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in demands)
+
+    @classmethod
+    def of_map(cls, path: Path, prompts: str | None = None, own: OwnPrompts | None = None) -> Self:
+        """Return the world of a map file, whose visibility is the file's own.
+
+        Raises:
+            UsageError: The map is malformed, or there is nothing to decide on it.
+            OresightError: The file cannot be read.
+        """
+        scenario = load_scenario(path)
+        if over_at_start(scenario):
+            raise UsageError(f"{path}: {OVER_AT_START}")
+        return cls.of(scenario, prompts, own, fingerprint(scenario))
+
+    @classmethod
+    @override
+    def of_header(cls, header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> Self:
+        # The map stands in the header, so any version will do.
+        if prompts is None and own is None and header.prompts in set_names(STRATEGIES):
+            prompts = header.prompts
+        try:
+            return cls.of(scenario_from_json(header.scenario), prompts, own)
+        except MapError as error:
+            raise ReplayRefusedError(f"the header's {error}; the record is broken and cannot be replayed") from error
+
+    @property
+    @override
+    def instructions(self) -> str:
+        return instructions(self.source, self.prompts, self.own)
+
+    @override
+    def open(self, size: Size | None) -> GridEnv:
+        return _open(self.source)
+
+    @override
+    def film(self, size: Size) -> "GridFilm":
+        return GridFilm(self.source)
+
+    @property
+    @override
+    def parameters(self) -> Json:
+        return {"k": self.scored_with.k, "alpha": self.scored_with.alpha}
+
+    @property
+    @override
+    def versions(self) -> dict[str, str | int]:
+        return {"oresight": own_version(), "generator": GENERATOR_VERSION}
+
+    @override
+    def digest(self) -> Digest:
+        from oresight.harness.worlds.grid.digest import GridDigest
+
+        return GridDigest()
+
+    @classmethod
+    @override
+    def story(cls, episode: "Story") -> "list[Told]":
+        from oresight.harness.worlds.grid.story import grid_words
+
+        return grid_words(episode, *_walked(episode))
+
+    @classmethod
+    @override
+    def view(cls, episode: "Story") -> "View":
+        from oresight.harness.worlds.grid.view import grid_view
+
+        return grid_view(episode, *_walked(episode))
+
+    @override
+    def proof(self) -> Sequence[str]:
+        return _solution(self.source)
 
 
-def suite(name: str, seeds: Sequence[int] | None) -> list[str]:
-    """Names of a suite's scenarios.
+def _walked(episode: "Story") -> "tuple[ScoredScenario, GridAccount]":
+    from oresight.harness.worlds.grid.account import account
+    from oresight.scoring.grid.adapter import GridScenario as ScoredScenario
 
-    Raises:
-        UsageError: There is no such suite.
-    """
-    try:
-        return scenario_names(name, None if seeds is None else tuple(seeds))
-    except UnknownScenarioError as error:
-        raise UsageError(str(error)) from error
+    scenario = ScoredScenario.from_json(episode.header.scenario)
+    moves = [step.line.action for step in episode.steps]
+    return scenario, account(scenario, moves, [step.judged.case for step in episode.steps])
 
 
-def knows(suite: str | None, scenario: str | None) -> bool:
-    """Whether a suite, or a scenario with or without its number, is of this world."""
-    return suite in SUITES or (scenario is not None and scenario.partition("-")[0] in (*DEMANDS, "full", "custom"))
-
-
-def of_map(path: Path, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    """The world of a map file, whose visibility is the file's own.
-
-    Raises:
-        UsageError: The map is malformed, or there is nothing to decide on it.
-        OresightError: The file cannot be read.
-    """
-    scenario = load_scenario(path)
-    if over_at_start(scenario):
-        raise UsageError(f"{path}: {OVER_AT_START}")
-    return _world(scenario, prompts, own, fingerprint(scenario))
+@lru_cache(maxsize=64)
+def _solution(scenario: GridScenario) -> Sequence[str]:
+    return solve(scenario.map).moves
 
 
 def load_scenario(path: Path) -> GridScenario:
@@ -111,23 +239,6 @@ def fingerprint(scenario: GridScenario) -> str:
     """A hash of what is played, whatever it is called."""
     told = {**map_to_json(scenario.map), "visibility": scenario.visibility, "name": "", "drawn": None}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def of_header(header: records.Header, prompts: str | None = None, own: OwnPrompts | None = None) -> World:
-    """The world that a trajectory was recorded in; the map stands in the header, so any version will do.
-
-    It has the recorded prompts, or others.
-
-    Raises:
-        ReplayRefusedError: The recorded scenario is malformed.
-        UsageError: There is no such prompt set.
-    """
-    if prompts is None and own is None and header.prompts in set_names(STRATEGIES):
-        prompts = header.prompts
-    try:
-        return _world(scenario_from_json(header.scenario), prompts, own)
-    except MapError as error:
-        raise ReplayRefusedError(f"the header's {error}; the record is broken and cannot be replayed") from error
 
 
 def instructions(scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None) -> str:
@@ -184,47 +295,3 @@ class GridFilm:
 def _open(scenario: GridScenario) -> GridEnv:
     # The listing of a map that is known from the start stands in the instructions.
     return GridEnv(scenario, brief=False)
-
-
-def _again(scenario: Json, prompts: str | None, own: OwnPrompts | None, fingerprint: str | None) -> World:
-    return _world(scenario_from_json(scenario), prompts, own, fingerprint)
-
-
-def _world(
-    scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None, fingerprint: str | None = None
-) -> World:
-    parameters = Parameters()
-    strategy, reasoning = find_set(prompts, STRATEGIES)
-    told = {"k": parameters.k, "alpha": parameters.alpha}
-
-    def prepare(size: Size | None) -> None:
-        if size is not None:
-            raise UsageError("the grid has no pictures; leave out the size of pictures")
-
-    def film(size: Size) -> GridFilm:
-        return GridFilm(scenario)
-
-    @cache
-    def proof() -> Sequence[str]:
-        return solve(scenario.map).moves
-
-    return World(
-        kind="grid",
-        name=scenario.name,
-        seed=scenario.seed,
-        budget=scenario.budget,
-        scenario=scenario.to_json(),
-        actions=tuple({"name": name} for name in DIRECTION_NAMES),
-        score_inputs={},
-        parameters=told,
-        versions={"oresight": own_version(), "generator": GENERATOR_VERSION},
-        instructions=instructions(scenario, prompts, own),
-        prepare=prepare,
-        open=lambda size: _open(scenario),
-        film=film,
-        scorer=lambda header: after_branch(GridScorer(parameters, header["scenario"]), header),
-        proof=proof,
-        prompts=prompts_name(f"{strategy}{REASONING_SUFFIX}" if reasoning else strategy, own),
-        fingerprint=fingerprint,
-        again=partial(_again, scenario.to_json(), prompts, own, fingerprint),
-    )

@@ -15,7 +15,6 @@ from oresight.harness.cli.side_by_side import print_forecasts
 from oresight.harness.context import needs_pictures
 from oresight.harness.errors import UsageError
 from oresight.harness.models.base import ModelSettings
-from oresight.harness.running.budget import Caps
 from oresight.harness.running.fork import (
     MOST_ROLLOUTS,
     BranchPoints,
@@ -30,6 +29,7 @@ from oresight.harness.text import visible
 from oresight.harness.worlds import find_world
 
 
+@options.expands
 def branch(
     episodes: Annotated[
         list[Path], typer.Argument(metavar="EPISODE_DIR...", help="Folders of recorded episodes of one world.")
@@ -63,21 +63,8 @@ def branch(
             "--pictures/--no-pictures", help="craft: whether the agent gets pictures; as recorded if left out."
         ),
     ] = None,
-    workers: options.Workers = 1,
-    concurrency: options.Concurrency = None,
-    executor: options.Where = "processes",
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    prices: options.Prices = None,
-    temperature: options.Temperature = 0.0,
-    max_output_tokens: options.MaxOutputTokens = 4096,
-    timeout_s: options.TimeoutS = 120.0,
-    reasoning_effort: options.ReasoningEffort = None,
-    picture_detail: options.PictureDetail = None,
-    model_seed: Annotated[
-        int | None,
-        typer.Option(help="Of the first rollout, for models that sample with a seed; the next has the next one."),
-    ] = None,
+    place: options.PlaceOptions = options.PlaceOptions(),
+    asked: options.ModelOptions = options.ModelOptions(),
     dry_run: options.DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison, or what is counted, as JSON.")] = False,
 ) -> None:
@@ -91,16 +78,11 @@ def branch(
     Example: oresight branch runs/x/episodes/high-small-0 --at 5,10 --agent same,random --rollouts 8
     """
     points = find_points(episodes, parse_numbers(at, "--at", "number of decisions", "20 or 10,20"), rollouts)
-    settings = options.settings_of(
-        temperature,
-        max_output_tokens,
-        timeout_s,
-        reasoning_effort,
-        picture_detail,
-        # Rollouts of a model are to differ where the model can be told to.
-        0 if model_seed is None and rollouts > 1 else model_seed,
-    )
-    manner = _manner(points, frames, size, pictures, prices, memory, settings)
+    settings = asked.settings()
+    if settings.seed is None and rollouts > 1:
+        # Rollouts of a model are to differ where it samples with a seed; each has the next one.
+        settings = dataclasses.replace(settings, seed=0)
+    manner = _manner(points, frames, size, pictures, asked.prices, memory, settings)
     conditions = conditions_of(
         points,
         options.split_list(agent or ""),
@@ -109,20 +91,19 @@ def branch(
         options.split_list(prompts or ""),
     )
     arms = list({arm.label: arm for arm in (make_arm(each, [points], manner) for each in conditions)}.values())
-    caps = Caps(max_cost, max_tokens)
-    check_caps(caps, [arm.plan for arm in arms])
+    check_caps(asked.caps, [arm.plan for arm in arms])
     if dry_run:
         _print_forecasts(arms, as_json)
         return
     console = make_console(stderr=as_json)
     console.print(visible(points_words(points)))
-    if rollouts > 1 and temperature == 0 and any(arm.plan.model is not None for arm in arms):
+    if rollouts > 1 and asked.temperature == 0 and any(arm.plan.model is not None for arm in arms):
         console.print(
             "At temperature 0 a model's rollouts may be alike, seed or not; --temperature 1 lets them differ more."
         )
     told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in arms])
     folder = out or Path("runs", f"branch-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
-    play_study(arms, folder, workers, concurrency, caps, as_json, executor)
+    play_study(arms, folder, place, asked.caps, as_json)
 
 
 def _manner(

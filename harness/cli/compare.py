@@ -15,13 +15,12 @@ from oresight.harness.cli.display import make_console
 from oresight.harness.cli.run import play_study
 from oresight.harness.cli.side_by_side import print_comparison, print_forecasts
 from oresight.harness.errors import UsageError
-from oresight.harness.running.budget import Caps
 from oresight.harness.running.plan import Condition, check_caps, forecast, make_arm
-from oresight.harness.running.selection import parse_seeds
 from oresight.harness.text import visible
 from oresight.harness.worlds import bundled_worlds, kind_of, world_names
 
 
+@options.expands
 def compare(
     runs: Annotated[
         list[Path] | None,
@@ -35,29 +34,14 @@ def compare(
     model: Annotated[str | None, typer.Option(help="One or more models, for example openai:a,gemini:b.")] = None,
     memory: Annotated[str, typer.Option(help="One or more memories, for example raw,screenshots.")] = "raw",
     prompts: Annotated[str | None, typer.Option(help="One or more sets of prompts, for models.")] = None,
-    scenario: options.Scenario = None,
-    suite: options.Suite = None,
-    map_file: options.MapFile = None,
-    demand: options.Demand = None,
-    seeds: options.Seeds = None,
-    option: options.Option = None,
+    episodes: options.EpisodeOptions = options.EpisodeOptions(),
     out: Annotated[Path | None, typer.Option(help="Folder of what is played; one under runs/ if left out.")] = None,
     frames: options.FramesKept = None,
     size: options.Size = None,
     pictures: options.Pictures = True,
     desktop: options.Desktop = False,
-    workers: options.Workers = 1,
-    concurrency: options.Concurrency = None,
-    executor: options.Where = "processes",
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    prices: options.Prices = None,
-    temperature: options.Temperature = 0.0,
-    max_output_tokens: options.MaxOutputTokens = 4096,
-    timeout_s: options.TimeoutS = 120.0,
-    reasoning_effort: options.ReasoningEffort = None,
-    picture_detail: options.PictureDetail = None,
-    model_seed: options.ModelSeed = None,
+    place: options.PlaceOptions = options.PlaceOptions(),
+    asked: options.ModelOptions = options.ModelOptions(),
     dry_run: options.DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
@@ -70,20 +54,16 @@ def compare(
     Example: oresight compare runs/scout recordings/me
     """
     if runs:
-        if agent is not None or model is not None or suite is not None or scenario is not None:
+        if agent is not None or model is not None or episodes.given:
             raise UsageError("give either folders of runs or sessions, or agents and models to play, not both")
         if dry_run:
             raise UsageError("--dry-run counts what would be played, and folders are only read; leave it out")
         _compare_runs(runs, as_json)
         return
-    kind = world or _kind(suite, scenario, map_file, demand)
-    numbers = None if seeds is None else parse_seeds(seeds)
-    settings = options.settings_of(
-        temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
-    )
-    manner = replace(options.manner_of(kind, frames, size, pictures, prices), desktop=desktop, settings=settings)
-    own = {"map": map_file, "demand": demand, "size": size}
-    selection = options.selection_of(kind, scenario, suite, numbers, own, option or ())
+    kind = world or _kind(episodes)
+    manner = options.manner_of(kind, frames, size, pictures, asked.prices)
+    manner = replace(manner, desktop=desktop, settings=asked.settings())
+    selection = episodes.selection(kind, size)
     memories = options.split_list(memory)
     conditions = [Condition(each, None, kept) for each in options.split_list(agent or "") for kept in memories]
     sets: list[str | None] = [*options.split_list(prompts)] if prompts else [None]
@@ -99,15 +79,14 @@ def compare(
             f"a comparison needs two or more conditions, found {len(arms)}; give several of --agent, --model, --memory"
             " or --prompts with commas between, for example --agent scout --memory raw,screenshots"
         )
-    caps = Caps(max_cost, max_tokens)
     chosen_arms = list(arms.values())
-    check_caps(caps, [arm.plan for arm in chosen_arms])
+    check_caps(asked.caps, [arm.plan for arm in chosen_arms])
     if dry_run:
         print_forecasts(make_console(), [(arm.label, forecast(arm.plan)) for arm in chosen_arms])
         return
     told = repr([(arm.label, arm.plan.run_file().config.model_dump_json()) for arm in chosen_arms])
     folder = out or Path("runs", f"compare-{hashlib.sha256(told.encode()).hexdigest()[:8]}")
-    play_study(chosen_arms, folder, workers, concurrency, caps, as_json, executor)
+    play_study(chosen_arms, folder, place, asked.caps, as_json)
 
 
 def _compare_runs(runs: list[Path], as_json: bool) -> None:
@@ -120,15 +99,15 @@ def _compare_runs(runs: list[Path], as_json: bool) -> None:
         raise typer.Exit(options.INCOMPLETE)
 
 
-def _kind(suite: str | None, scenario: str | None, map_file: Path | None, demand: str | None) -> str:
+def _kind(episodes: options.EpisodeOptions) -> str:
     """The world that is meant where none is named: the one that has an option, a suite or a scenario."""
-    for option, value in (("map", map_file), ("demand", demand)):
+    for option, value in (("map", episodes.map_file), ("demand", episodes.demand)):
         if value is not None:
             return next(world.kind for world in bundled_worlds() if option in world.options)
-    name = suite or scenario
+    name = episodes.suite or episodes.scenario
     if name is None:
         raise UsageError("give --suite or --scenario, for example --suite craft-mine; or two or more folders of runs")
-    found = kind_of(suite=suite, scenario=scenario)
+    found = kind_of(suite=episodes.suite, scenario=episodes.scenario)
     if found is None:
         raise UsageError(
             f"{visible(name, 80)!r} is of no world that is known; give --world, one of {', '.join(world_names())}"

@@ -1,8 +1,11 @@
 """The options that several commands share, and what is made of them."""
 
-from collections.abc import Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -11,9 +14,10 @@ from oresight.harness.errors import UnknownNameError, UsageError
 from oresight.harness.models.base import ModelSettings
 from oresight.harness.models.prices import read_prices
 from oresight.harness.records.folder import Frames
+from oresight.harness.running.budget import Caps
 from oresight.harness.running.executors import MOST_WORKERS, Executor, make_executor
 from oresight.harness.running.plan import Manner
-from oresight.harness.running.selection import Selection, parse_size
+from oresight.harness.running.selection import Selection, parse_seeds, parse_size
 from oresight.harness.worlds import find_world
 
 INCOMPLETE = 3
@@ -69,8 +73,144 @@ MaxOutputTokens = Annotated[int, typer.Option(help="The model's allowance for a 
 TimeoutS = Annotated[float, typer.Option("--timeout", help="Seconds after which a request counts as failed.")]
 ReasoningEffort = Annotated[str | None, typer.Option(help="low, medium, high, or what else the model knows.")]
 PictureDetail = Annotated[str | None, typer.Option(help="low, high, or what else the model knows.")]
-ModelSeed = Annotated[int | None, typer.Option(help="For models that sample with a seed.")]
+ModelSeed = Annotated[
+    int | None, typer.Option(help="For models that sample with a seed; rollouts of a branch have the next ones.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Count episodes, requests and pictures, and play nothing.")]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What is asked of models, and what they may cost."""
+
+    max_cost: MaxCost = None
+    max_tokens: MaxTokens = None
+    prices: Prices = None
+    temperature: Temperature = 0.0
+    max_output_tokens: MaxOutputTokens = 4096
+    timeout_s: TimeoutS = 120.0
+    reasoning_effort: ReasoningEffort = None
+    picture_detail: PictureDetail = None
+    model_seed: ModelSeed = None
+
+    @property
+    def caps(self) -> Caps:
+        """What the run may cost."""
+        return Caps(self.max_cost, self.max_tokens)
+
+    def settings(self) -> ModelSettings:
+        """What is asked of a model.
+
+        Raises:
+            UsageError: An option is out of its range.
+        """
+        return ModelSettings(
+            self.temperature,
+            self.max_output_tokens,
+            self.timeout_s,
+            self.reasoning_effort,
+            self.picture_detail,
+            self.model_seed,
+        )
+
+
+@dataclass(frozen=True)
+class EpisodeOptions:
+    """Which episodes are played."""
+
+    scenario: Scenario = None
+    suite: Suite = None
+    map_file: MapFile = None
+    demand: Demand = None
+    seeds: Seeds = None
+    option: Option = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them was given."""
+        return any(value is not None for value in vars(self).values())
+
+    def selection(self, world: str, size: str | None) -> Selection:
+        """The episodes.
+
+        Args:
+            world: Name of the world.
+            size: Counts where the world has an option of that name; where there are pictures it is theirs.
+
+        Raises:
+            UsageError: One of `--option` is no NAME=VALUE.
+        """
+        own = {"map": self.map_file, "demand": self.demand, "size": size}
+        takes = find_world(world).options
+        given = {name: str(value) for name, value in own.items() if value is not None}
+        options = {name: value for name, value in given.items() if name != "size" or name in takes}
+        for text in self.option or ():
+            name, equals, value = text.partition("=")
+            if not equals or not name:
+                raise UsageError(f"--option is {text!r}; expected NAME=VALUE, for example --option split=dev")
+            options[name] = value
+        seeds = None if self.seeds is None else parse_seeds(self.seeds)
+        return Selection(world, self.scenario, self.suite, seeds, options)
+
+
+@dataclass(frozen=True)
+class PlaceOptions:
+    """Where the episodes are played, and how many at once."""
+
+    workers: Workers = 1
+    concurrency: Concurrency = None
+    executor: Where = "processes"
+
+    def make(self, a_model_plays: bool, desktop: bool = False) -> Executor:
+        """Make the executor.
+
+        Raises:
+            UsageError: Several are to be played at once, and there is one keyboard and one mouse.
+            OresightError: There is no such place, or what it needs is missing.
+        """
+        if desktop and (self.executor != "processes" or self.workers > 1 or (self.concurrency or 1) > 1):
+            raise UsageError(
+                "--desktop plays one episode at a time, for a display has one keyboard and one mouse; leave out"
+                " --workers, --concurrency and --executor"
+            )
+        usual = MODEL_CONCURRENCY if a_model_plays and not desktop else 1
+        return make_executor(self.workers, usual if self.concurrency is None else self.concurrency, self.executor)
+
+
+def expands(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the groups that it takes: a parameter whose type is one of these dataclasses.
+
+    The command line library reads options from a signature, so the command gets one in which each group is replaced by
+    its fields, in their order.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if not is_dataclass(hints[name]):
+            parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        group = hints[name]
+        assert isinstance(group, type)
+        groups[name] = group
+        own = get_type_hints(group, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=own[each.name]
+            )
+            for each in fields(group)
+        ]
+
+    @functools.wraps(command)
+    def expanded(**given: Any) -> None:
+        made = {
+            name: group(**{each.name: given.pop(each.name) for each in fields(group)}) for name, group in groups.items()
+        }
+        command(**given, **made)
+
+    expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    expanded.__annotations__ = {each.name: each.annotation for each in parameters}
+    return expanded
 
 
 def manner_of(kind: str, frames: str | None, size: str | None, pictures: bool, prices: Path | None) -> Manner:
@@ -86,74 +226,6 @@ def manner_of(kind: str, frames: str | None, size: str | None, pictures: bool, p
         return Manner("none", None, prices=read_prices(prices))
     picture_size = parse_size(size or "640x480") if pictures else None
     return Manner(parse_frames(frames), picture_size, prices=read_prices(prices))
-
-
-def selection_of(
-    kind: str,
-    scenario: str | None,
-    suite: str | None,
-    seeds: tuple[int, ...] | None,
-    own: Mapping[str, object | None],
-    more: Sequence[str],
-) -> Selection:
-    """Which episodes a command asks for.
-
-    Args:
-        kind: Name of the world.
-        scenario: One scenario.
-        suite: A suite.
-        seeds: For a suite or a scenario without its number.
-        own: Options that a bundled world has, by name; None for one that was not given. `size`, which where there are
-            pictures is theirs, counts where the world has an option of that name.
-        more: Further options as NAME=VALUE.
-
-    Raises:
-        UsageError: One is no NAME=VALUE.
-    """
-    takes = find_world(kind).options
-    options = {
-        name: str(value) for name, value in own.items() if value is not None and (name != "size" or name in takes)
-    }
-    for text in more:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--option is {text!r}; expected NAME=VALUE, for example --option split=dev")
-        options[name] = value
-    return Selection(kind, scenario, suite, seeds, options)
-
-
-def settings_of(
-    temperature: float,
-    max_output_tokens: int,
-    timeout_s: float,
-    reasoning_effort: str | None,
-    picture_detail: str | None,
-    seed: int | None,
-) -> ModelSettings:
-    """What is asked of a model.
-
-    Raises:
-        UsageError: An option is out of its range.
-    """
-    return ModelSettings(temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, seed)
-
-
-def executor_of(
-    where: str, workers: int, concurrency: int | None, a_model_plays: bool, desktop: bool = False
-) -> Executor:
-    """Where a command's episodes are played.
-
-    Raises:
-        UsageError: Several are to be played at once, and there is one keyboard and one mouse.
-        OresightError: There is no such place, or what it needs is missing.
-    """
-    if desktop and (where != "processes" or workers > 1 or (concurrency or 1) > 1):
-        raise UsageError(
-            "--desktop plays one episode at a time, for a display has one keyboard and one mouse; leave out --workers,"
-            " --concurrency and --executor"
-        )
-    usual = MODEL_CONCURRENCY if a_model_plays and not desktop else 1
-    return make_executor(workers, usual if concurrency is None else concurrency, where)
 
 
 def parse_frames(text: str | None) -> Frames | None:

@@ -20,11 +20,11 @@ from oresight.harness.running.budget import Caps
 from oresight.harness.running.executors import Executor
 from oresight.harness.running.plan import Arm, Condition, check_caps, forecast, make_arm
 from oresight.harness.running.runner import run_all
-from oresight.harness.running.selection import parse_seeds
 from oresight.harness.running.study_file import load_study, study_folder
 from oresight.harness.text import visible
 
 
+@options.expands
 def run(
     world: Annotated[
         str, typer.Argument(metavar="WORLD|STUDY.toml", help="craft, the 3D world, grid, or the file of a study.")
@@ -44,12 +44,7 @@ def run(
         typer.Option(help="In place of an agent: openai:M, gemini:M, anthropic:M, compatible:M@URL, scripted:FILE."),
     ] = None,
     memory: options.Memory = "raw",
-    scenario: options.Scenario = None,
-    suite: options.Suite = None,
-    map_file: options.MapFile = None,
-    demand: options.Demand = None,
-    seeds: options.Seeds = None,
-    option: options.Option = None,
+    episodes: options.EpisodeOptions = options.EpisodeOptions(),
     prompts: Annotated[
         str | None,
         typer.Option(
@@ -61,18 +56,8 @@ def run(
     size: options.Size = None,
     pictures: options.Pictures = True,
     desktop: options.Desktop = False,
-    workers: options.Workers = 1,
-    concurrency: options.Concurrency = None,
-    executor: options.Where = "processes",
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    prices: options.Prices = None,
-    temperature: options.Temperature = 0.0,
-    max_output_tokens: options.MaxOutputTokens = 4096,
-    timeout_s: options.TimeoutS = 120.0,
-    reasoning_effort: options.ReasoningEffort = None,
-    picture_detail: options.PictureDetail = None,
-    model_seed: options.ModelSeed = None,
+    place: options.PlaceOptions = options.PlaceOptions(),
+    asked: options.ModelOptions = options.ModelOptions(),
     dry_run: options.DryRun = False,
 ) -> None:
     """Play episodes and leave a run folder with records, scores and a summary.
@@ -86,33 +71,25 @@ def run(
     Example: oresight run STUDY.toml --out runs/study --workers 2
     """
     if world.endswith(".toml"):
-        asked = (agent, model, scenario, suite, map_file, demand, seeds, prompts, frames, size, prices, desktop or None)
-        if any(each is not None for each in asked):
+        own = (agent, model, prompts, frames, size, asked.prices, desktop or None)
+        if episodes.given or any(each is not None for each in own):
             raise UsageError(
                 f"{world} says what is played; beside it give --out, --workers, --concurrency, --executor, caps alone"
             )
-        _run_study(Path(world), out, workers, concurrency, Caps(max_cost, max_tokens), dry_run, executor)
+        _run_study(Path(world), out, place, asked.caps, dry_run)
         return
-    numbers = None if seeds is None else parse_seeds(seeds)
     manner = dataclasses.replace(
-        options.manner_of(world, frames, size, pictures, prices),
-        desktop=desktop,
-        settings=options.settings_of(
-            temperature, max_output_tokens, timeout_s, reasoning_effort, picture_detail, model_seed
-        ),
+        options.manner_of(world, frames, size, pictures, asked.prices), desktop=desktop, settings=asked.settings()
     )
-    own = {"map": map_file, "demand": demand, "size": size}
-    selection = options.selection_of(world, scenario, suite, numbers, own, option or ())
-    arm = make_arm(Condition(agent, model, memory, prompts), [selection], manner)
-    caps = Caps(max_cost, max_tokens)
-    check_caps(caps, [arm.plan])
+    arm = make_arm(Condition(agent, model, memory, prompts), [episodes.selection(world, size)], manner)
+    check_caps(asked.caps, [arm.plan])
     if dry_run:
         print_forecasts(make_console(), [(arm.label, forecast(arm.plan))])
         return
     if out is None:
         raise UsageError("--out is missing; name the folder of the run, for example --out runs/first")
-    place = options.executor_of(executor, workers, concurrency, arm.plan.model is not None, desktop)
-    (summary,) = play([(arm, out)], place, caps)
+    executor = place.make(arm.plan.model is not None, desktop)
+    (summary,) = play([(arm, out)], executor, asked.caps)
     console = make_console()
     print_run(console, summary)
     console.print(f"Written to {visible(str(out))}")
@@ -142,20 +119,12 @@ def play(arms: list[tuple[Arm, Path]], executor: Executor, caps: Caps, quiet: bo
         display.close()
 
 
-def play_study(
-    arms: list[Arm],
-    out: Path,
-    workers: int,
-    concurrency: int | None,
-    caps: Caps,
-    as_json: bool = False,
-    where: str = "processes",
-) -> None:
+def play_study(arms: list[Arm], out: Path, place: options.PlaceOptions, caps: Caps, as_json: bool = False) -> None:
     """Plays the conditions of a study in one folder, sets them side by side, and ends the command."""
     # Before a folder is made, so that a missing key or part leaves nothing behind.
     a_model_plays = any(arm.plan.model is not None for arm in arms)
     desktop = any(world.desktop for arm in arms for world in arm.plan.worlds)
-    executor = options.executor_of(where, workers, concurrency, a_model_plays, desktop)
+    executor = place.make(a_model_plays, desktop)
     for arm in arms:
         arm.plan.check()
     with study_folder(out, arms) as folders:
@@ -183,9 +152,7 @@ def play_study(
         raise typer.Exit(options.INCOMPLETE)
 
 
-def _run_study(
-    path: Path, out: Path | None, workers: int, concurrency: int | None, caps: Caps, dry_run: bool, where: str
-) -> None:
+def _run_study(path: Path, out: Path | None, place: options.PlaceOptions, caps: Caps, dry_run: bool) -> None:
     study = load_study(path)
     arms = study.arms()
     own = study.caps()
@@ -194,4 +161,4 @@ def _run_study(
     if dry_run:
         print_forecasts(make_console(), [(arm.label, forecast(arm.plan)) for arm in arms])
         return
-    play_study(arms, out or Path("runs", path.stem), workers, concurrency, caps, where=where)
+    play_study(arms, out or Path("runs", path.stem), place, caps)

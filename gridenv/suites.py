@@ -25,11 +25,21 @@ VARIANTS = ("semantic", "symbolic")
 # The stream of draws for the names on hand-made maps.
 _NAMES = 3
 _MAIN_NAME = re.compile(r"(full-)?([a-z]+)-([a-z]+)-(0|[1-9]\d{0,17})")
+_LABELS = re.compile(r"(?:^|-)(low|medium|high)-(small|medium|large)-\d+$")
 _CUSTOM_NAME = re.compile(r"custom-(\d{3})-([a-z]+)-(0|[1-9]\d{0,17})")
 
 
 class UnknownScenarioError(ValueError):
     """No scenario has that name."""
+
+
+def labels_of(scenario: str) -> tuple[str, str] | None:
+    """Return the demand on exploitation and the size of the DAG that a scenario's name tells; None if it does not.
+
+    Anything may stand before them: "full-low-small-0".
+    """
+    found = _LABELS.search(scenario)
+    return None if found is None else (found[1], found[2])
 
 
 @dataclass(frozen=True)

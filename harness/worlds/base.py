@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from oresight.harness.worlds.view import View
 
 Size = tuple[int, int]
+# How much a scenario demands, where its world says so.
+LEVELS = ("low", "medium", "high")
 _NUMBERED = re.compile(r"(.+)-\d+")
 
 
@@ -137,6 +139,8 @@ class World(ABC):
         options: Options of its own for choosing episodes, each with a line of help; values are texts.
         prompt_parts: What its prompts are made of, for texts of one's own; empty if they cannot be changed.
         actions: What is ever admissible.
+        sizes: Of its tasks, the smallest first; empty where they have none, and reports then group by kind of scenario.
+        graded_suite: A suite whose scenarios differ in their demands, for advice; empty if there is none.
         name: The episode's id, which is the scenario's name unless the episode is a branch.
         scenario: The scenario as it stands in a trajectory's header; at least its "name".
         budget: Decisions allowed.
@@ -154,6 +158,8 @@ class World(ABC):
     options: ClassVar[Mapping[str, str]] = {}
     prompt_parts: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[ActionSpace | Sequence[str]]
+    sizes: ClassVar[tuple[str, ...]] = ()
+    graded_suite: ClassVar[str] = ""
 
     name: str
     scenario: Json
@@ -260,6 +266,21 @@ class World(ABC):
     def action_rows(self) -> Any:
         """The actions as they stand in a trajectory's header."""
         return self.space.to_json()
+
+    @classmethod
+    def demand_of(cls, scenario: str, error: str) -> str | None:
+        """Return what a scenario demands: one of `LEVELS`, or None if its name does not say.
+
+        Args:
+            scenario: Its name.
+            error: "exploration" or "exploitation".
+        """
+        return None
+
+    @classmethod
+    def size_of(cls, scenario: str) -> str | None:
+        """Return how large a scenario's task is: one of `sizes`, or None if its name does not say."""
+        return None
 
     def digest(self) -> "Digest | None":
         """Return what sums the world up for the memory `structured`; None if there is no such thing."""

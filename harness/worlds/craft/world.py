@@ -1,5 +1,6 @@
 """The 3D world for the harness: its scenarios, environment and prompts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from oresight.harness.worlds.story import Told
     from oresight.harness.worlds.view import View
 
+# The names of the suite craft-dials tell the demand on exploration and that on exploitation.
+_DIALS = re.compile(r"(?:^|-)dials-(low|medium|high)-(low|medium|high)-\d+$")
 # What the facts are recorded under, and so what they are scored with live.
 PARAMETERS = Parameters(recorded=RecordedInputs(vertical_fov_deg=VERTICAL_FOV_DEG, sight_blocks=SIGHT_BLOCKS))
 
@@ -51,6 +54,7 @@ class CraftWorld(World):
         "oracle": "oresight.harness.agents.baselines:Oracle",
     }
     prompt_parts = PARTS
+    graded_suite = "craft-dials"
     actions = Choice(ACTION_NAMES)
 
     source: Scenario
@@ -151,6 +155,12 @@ class CraftWorld(World):
         from oresight.harness.worlds.craft.digest import CraftDigest
 
         return CraftDigest()
+
+    @classmethod
+    @override
+    def demand_of(cls, scenario: str, error: str) -> str | None:
+        found = _DIALS.search(scenario)
+        return None if found is None else found[1 if error == "exploration" else 2]
 
     @classmethod
     @override

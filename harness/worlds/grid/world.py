@@ -13,7 +13,7 @@ import numpy as np
 from typing_extensions import override
 
 from oresight.gridenv.env import GridEnv, Observation, Transition
-from oresight.gridenv.generate import DEMANDS, GENERATOR_VERSION
+from oresight.gridenv.generate import DEMANDS, GENERATOR_VERSION, SIZES
 from oresight.gridenv.mapfile import MapError, map_to_json, parse_map
 from oresight.gridenv.model import DIRECTION_NAMES, VISIBILITIES, Cell, Exploration, Visibility
 from oresight.gridenv.prompts import PARTS, STRATEGIES, system_prompt
@@ -23,6 +23,7 @@ from oresight.gridenv.suites import (
     GridScenario,
     UnknownScenarioError,
     get_scenario,
+    labels_of,
     scenario_from_json,
     scenario_names,
     scenario_of_map,
@@ -32,7 +33,7 @@ from oresight.harness import files
 from oresight.harness.context.structured import Digest
 from oresight.harness.errors import ReplayRefusedError, UsageError
 from oresight.harness.protocols import Choice, Json, Pixels
-from oresight.harness.worlds.base import EpisodeRequest, Size, World, own_version
+from oresight.harness.worlds.base import LEVELS, EpisodeRequest, Size, World, own_version
 from oresight.harness.worlds.prompts import OwnPrompts, find_set, full_name, set_names
 from oresight.scoring import records
 
@@ -69,6 +70,8 @@ class GridWorld(World):
         "size": "With demand, the task DAG's size: small, medium, large.",
     }
     prompt_parts = PARTS
+    sizes = tuple(SIZES)
+    graded_suite = "main"
     actions = Choice(DIRECTION_NAMES)
 
     source: GridScenario
@@ -176,6 +179,22 @@ class GridWorld(World):
         from oresight.harness.worlds.grid.digest import GridDigest
 
         return GridDigest()
+
+    @classmethod
+    @override
+    def demand_of(cls, scenario: str, error: str) -> str | None:
+        found = labels_of(scenario)
+        if found is None:
+            return None
+        # The names tell the demand on exploitation; that on exploration is its opposite.
+        place = LEVELS.index(found[0])
+        return LEVELS[place if error == "exploitation" else len(LEVELS) - 1 - place]
+
+    @classmethod
+    @override
+    def size_of(cls, scenario: str) -> str | None:
+        found = labels_of(scenario)
+        return None if found is None else found[1]
 
     @classmethod
     @override

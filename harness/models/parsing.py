@@ -26,6 +26,9 @@ _MARK = re.compile(rf"(?P<open>{_OPENING.pattern})|(?P<close>{_CLOSING.pattern})
 _BRACE = re.compile(r"[{}]")
 _LOOKS_LIKE_OBJECT = re.compile(r"\{\s*[\"}]")
 _SHOWN_CHARACTERS = 80
+_PART_CHARACTERS = 256
+# No token that the decoder looks at as a whole, a string apart, is longer.
+_TOKEN_CHARACTERS = 16
 
 
 @dataclass(frozen=True)
@@ -140,13 +143,34 @@ def _end_of_thought(text: str, at: int) -> int:
 def _take_object(text: str, start: int, found: list[_Object]) -> int:
     """Adds the object that begins here, if it is complete; returns where to go on."""
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = _decoded(text, start)
     # Whole numbers of thousands of digits are refused as a ValueError too.
     except (ValueError, RecursionError):
         return _end_of_broken(text, start)
     assert isinstance(value, _Pairs)
     found.append(_Object(dict(value), value.names))
     return end
+
+
+def _decoded(text: str, start: int) -> tuple[Any, int]:
+    """Decode the object that begins at `start`, and return it with its end.
+
+    The decoder's errors count the lines before them, from the beginning of the text that it was given. It is given a
+    part that doubles for as long as an error may come from where the part was cut, so that a text of many broken
+    objects is looked at a constant number of times.
+    """
+    size = _PART_CHARACTERS
+    while True:
+        part = text[start : start + size]
+        try:
+            value, end = _DECODER.raw_decode(part)
+        except json.JSONDecodeError as error:
+            may_be_cut = error.msg.startswith("Unterminated") or error.pos + _TOKEN_CHARACTERS > len(part)
+            if start + size >= len(text) or not may_be_cut:
+                raise
+            size *= 2
+        else:
+            return value, start + end
 
 
 def _end_of_broken(text: str, start: int) -> int:

@@ -4,10 +4,20 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from oresight.harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
+from oresight.harness.models.provider import (
+    Answer,
+    NotAnAnswerError,
+    ProviderClient,
+    Reading,
+    dictionary,
+    finish_of,
+    http_answer,
+)
 from oresight.harness.protocols import Json, Message, TextPart
 
 _FINISHES = {
+    "end_turn": FinishReason.STOP,
+    "stop_sequence": FinishReason.STOP,
     "max_tokens": FinishReason.LENGTH,
     "model_context_window_exceeded": FinishReason.LENGTH,
     "refusal": FinishReason.REFUSED,
@@ -98,7 +108,7 @@ class AnthropicMessages(ProviderClient):
             if kind == "text" and isinstance(block.get("text"), str):
                 texts.append(block["text"])
             reasoned = reasoned or kind in ("thinking", "redacted_thinking")
-        finish = _FINISHES.get(str(body.get("stop_reason")), FinishReason.STOP)
+        finish = finish_of(body.get("stop_reason"), _FINISHES)
         details = dictionary(body.get("stop_details"))
         note = ""
         if finish is FinishReason.REFUSED:

@@ -5,10 +5,18 @@ from collections.abc import Collection
 from typing import Any, get_args
 
 from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
-from oresight.harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
+from oresight.harness.models.provider import (
+    Answer,
+    NotAnAnswerError,
+    ProviderClient,
+    Reading,
+    dictionary,
+    finish_of,
+    http_answer,
+)
 from oresight.harness.protocols import Json, Message, TextPart
 
-_LENGTH = frozenset({"MAX_TOKENS"})
+_FINISHES = {"STOP": FinishReason.STOP, "MAX_TOKENS": FinishReason.LENGTH}
 _BLOCKED = frozenset(
     {
         "SAFETY",
@@ -16,6 +24,7 @@ _BLOCKED = frozenset(
         "BLOCKLIST",
         "PROHIBITED_CONTENT",
         "SPII",
+        "LANGUAGE",
         "IMAGE_SAFETY",
         "IMAGE_PROHIBITED_CONTENT",
         "MODEL_ARMOR",
@@ -109,7 +118,7 @@ class Gemini(ProviderClient):
         if candidates is None and "usageMetadata" not in body and "promptFeedback" not in body:
             raise NotAnAnswerError("neither candidates nor a reason for their absence")
         if not candidates:
-            return Reading("", usage=usage)
+            raise NotAnAnswerError("no candidate")
         if not isinstance(candidates, list) or not isinstance(candidates[0], dict):
             raise NotAnAnswerError("no list of candidates")
         candidate = candidates[0]
@@ -122,7 +131,7 @@ class Gemini(ProviderClient):
         reason = str(candidate.get("finishReason") or "")
         if reason in _BLOCKED:
             return Reading("", FinishReason.BLOCKED, usage, str(candidate.get("finishMessage") or reason), reasoned)
-        finish = FinishReason.LENGTH if reason in _LENGTH else FinishReason.STOP
+        finish = finish_of(reason, _FINISHES)
         return Reading(text, finish, usage, "" if text else reason, reasoned)
 
 

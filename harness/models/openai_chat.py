@@ -5,12 +5,24 @@ from typing import Any
 
 from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
 from oresight.harness.models.faults import Fault
-from oresight.harness.models.provider import Answer, NotAnAnswerError, ProviderClient, Reading, dictionary, http_answer
+from oresight.harness.models.provider import (
+    Answer,
+    NotAnAnswerError,
+    ProviderClient,
+    Reading,
+    dictionary,
+    finish_of,
+    http_answer,
+)
 from oresight.harness.protocols import Json, Message, TextPart
 
 OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"
 _FINISHES = {
+    "stop": FinishReason.STOP,
+    "eos": FinishReason.STOP,
+    "end_turn": FinishReason.STOP,
+    "stop_sequence": FinishReason.STOP,
     "length": FinishReason.LENGTH,
     "max_tokens": FinishReason.LENGTH,
     "content_filter": FinishReason.BLOCKED,
@@ -115,15 +127,17 @@ class OpenAIChat(ProviderClient):
             raise NotAnAnswerError("no list of choices")
         usage = _usage(body.get("usage"))
         if not choices:
-            return Reading("", usage=usage)
+            raise NotAnAnswerError("no choice")
         choice = choices[0]
+        if isinstance(choice, dict) and choice.get("error"):
+            raise NotAnAnswerError("an error in place of the first choice")
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(message, dict):
             raise NotAnAnswerError("no message in the first choice")
         text = _text(message.get("content"))
         reasoned = any(message.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
         refusal = message.get("refusal")
-        finish = _FINISHES.get(str(choice.get("finish_reason")), FinishReason.STOP)
+        finish = finish_of(choice.get("finish_reason"), _FINISHES)
         if isinstance(refusal, str) and refusal:
             return Reading("", FinishReason.REFUSED, usage, refusal, reasoned)
         note = "content_filter" if finish is FinishReason.BLOCKED else ""

@@ -315,6 +315,23 @@ def http_answer(response: Any) -> Answer:
     return Answer(response.status_code, {name.lower(): text for name, text in response.headers.items()}, response.text)
 
 
+def finish_of(reason: object, known: Mapping[str, FinishReason]) -> FinishReason:
+    """Return why a reply ended.
+
+    A reply without a reason is taken as it stands, since some servers never give one. A reason that is not known may
+    stand for half a text or for a fault of the server, and is never taken for a stop.
+
+    Raises:
+        NotAnAnswerError: The reason is not known.
+    """
+    if reason is None or reason == "":
+        return FinishReason.STOP
+    found = known.get(reason) if isinstance(reason, str) else None
+    if found is None:
+        raise NotAnAnswerError(f"it ended with {visible(str(reason), 60)!r}")
+    return found
+
+
 def dictionary(value: object) -> Mapping[str, Any]:
     """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -18,6 +18,7 @@ from support.loopback import PROTOCOLS, RESET, SILENCE, Heard, Sent, fault, loop
 from support.model_stage import Stage
 
 GOOD = '{"action": "mine"}'
+FORWARD = '{"action": "move_forward"}'
 
 
 def by_protocol(status: int, message: str, code: str = "", headers: dict[str, str] | None = None) -> Any:
@@ -59,6 +60,46 @@ NO_ANSWERS: list[Any] = [
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("body", NO_ANSWERS, ids=[str(body)[:30] for body in NO_ANSWERS])
 def test_a_200_that_is_no_answer_of_the_protocol_is_retried(protocol: str, body: Any) -> None:
+    with loopback(script(Sent(body=body), saying(GOOD))) as server:
+        told = Stage(server, protocol).ask()
+    assert (told.text, told.retries) == (GOOD, 1)
+
+
+# What a server says when it, and not the model, ended the reply; and reasons that nobody has heard of.
+ABNORMAL = {
+    "openai": ["error", "abort", "insufficient_system_resource", "network_error", "tool_calls", "cancelled", "STOPPED"],
+    "gemini": ["OTHER", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "SOMETHING_NEW", "stop", "NO_IMAGE"],
+    "anthropic": ["pause_turn", "tool_use", "error", "compaction", "overloaded", "stop"],
+}
+
+
+@pytest.mark.parametrize(("protocol", "reason"), [(name, each) for name, found in ABNORMAL.items() for each in found])
+def test_a_complete_action_behind_an_abnormal_end_is_never_played(protocol: str, reason: str) -> None:
+    with loopback(script(reply(protocol, FORWARD, reason), saying(GOOD))) as server:
+        told = Stage(server, protocol).ask()
+    assert (told.text, told.retries) == (GOOD, 1)
+
+
+@pytest.mark.parametrize(("protocol", "reason"), [(name, found[0]) for name, found in ABNORMAL.items()])
+def test_a_server_that_ends_every_reply_abnormally_is_an_infrastructure_error(protocol: str, reason: str) -> None:
+    with loopback(script(reply(protocol, FORWARD, reason))) as server, pytest.raises(InfrastructureError, match=reason):
+        Stage(server, protocol).ask()
+
+
+NOTHING_CHOSEN: list[tuple[str, Any]] = [
+    ("openai", {"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 3}}),
+    ("openai", {"choices": [{"finish_reason": "stop", "error": {"code": 502}, "message": {"content": FORWARD}}]}),
+    ("openai", {"choices": [{"finish_reason": "error", "error": "upstream", "message": {"content": ""}}]}),
+    ("openai", {"choices": [{"finish_reason": ["stop"], "message": {"content": FORWARD}}]}),
+    ("openai", {"choices": [{"finish_reason": "stop", "message": {"content": FORWARD}}], "error": {"code": 502}}),
+    ("gemini", {"candidates": [], "usageMetadata": {"promptTokenCount": 900}}),
+    ("gemini", {"usageMetadata": {"promptTokenCount": 900}}),
+    ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "content": []}),
+]
+
+
+@pytest.mark.parametrize(("protocol", "body"), NOTHING_CHOSEN)
+def test_nothing_chosen_or_an_error_inside_a_200_is_sent_again(protocol: str, body: Any) -> None:
     with loopback(script(Sent(body=body), saying(GOOD))) as server:
         told = Stage(server, protocol).ask()
     assert (told.text, told.retries) == (GOOD, 1)

@@ -181,11 +181,9 @@ NO_TEXT: list[tuple[str, Any, FinishReason, str]] = [
         "no",
     ),
     ("openai", openai_body({"content": None}, "content_filter"), FinishReason.BLOCKED, "content_filter"),
-    ("openai", {"choices": [], "usage": {}}, FinishReason.STOP, ""),
     ("gemini", gemini_body(None, "MAX_TOKENS"), FinishReason.LENGTH, "MAX_TOKENS"),
     ("gemini", gemini_body([{"text": GOOD, "thought": True}], "STOP"), FinishReason.STOP, "STOP"),
     ("gemini", {"candidates": [{"index": 0, "finishReason": "SAFETY"}]}, FinishReason.BLOCKED, "SAFETY"),
-    ("gemini", {"candidates": [{"finishReason": "SOMETHING_NEW"}]}, FinishReason.STOP, "SOMETHING_NEW"),
     (
         "gemini",
         {
@@ -195,7 +193,6 @@ NO_TEXT: list[tuple[str, Any, FinishReason, str]] = [
         FinishReason.BLOCKED,
         "OTHER",
     ),
-    ("gemini", {"usageMetadata": {"promptTokenCount": 900}}, FinishReason.STOP, ""),
     ("anthropic", anthropic_body([], "refusal"), FinishReason.REFUSED, "refusal"),
     ("anthropic", anthropic_body([], "end_turn"), FinishReason.STOP, ""),
     ("anthropic", anthropic_body([{"type": "thinking", "thinking": GOOD}], "max_tokens"), FinishReason.LENGTH, ""),

@@ -3,7 +3,15 @@
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
+from oresight.harness.models.base import (
+    FinishReason,
+    ModelRequest,
+    Usage,
+    conversation,
+    count,
+    system_text,
+    usage_object,
+)
 from oresight.harness.models.provider import (
     Answer,
     NotAnAnswerError,
@@ -117,7 +125,7 @@ class AnthropicMessages(ProviderClient):
 
 
 def _usage(value: object) -> Usage | None:
-    reported = dictionary(value)
+    reported = usage_object(value)
     if not any(count(reported, name) for name in ("input_tokens", "output_tokens")):
         return None
     cached = count(reported, "cache_read_input_tokens")

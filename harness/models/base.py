@@ -23,6 +23,10 @@ class FinishReason(StrEnum):
     BLOCKED = "blocked"
 
 
+# No request or reply has more tokens than this; a server that says so is not believed, and the tokens are estimated.
+TOKENS_MAX = 100_000_000
+
+
 @dataclass(frozen=True)
 class ModelSettings:
     """What is asked of a model; None leaves it to the model.
@@ -197,3 +201,19 @@ def count(usage: Mapping[str, Any], *path: str) -> int:
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def usage_object(value: object) -> Mapping[str, Any]:
+    """Return what a server reports of tokens; empty if it reports nothing, or a number beyond belief.
+
+    If one of its numbers is absurd, the others are not to be trusted either.
+    """
+    if not isinstance(value, dict) or any(map(_beyond_belief, value.values())):
+        return {}
+    return value
+
+
+def _beyond_belief(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_beyond_belief, value.values()))
+    return isinstance(value, int | float) and not abs(value) <= TOKENS_MAX

@@ -14,7 +14,7 @@ from typing import Any
 from oresight.harness.text import visible
 
 WORDS_MAX = 500
-_RETRIED = frozenset({408, 409, 429})
+_RETRIED = frozenset({408, 409, 425, 429})
 # Codes of an error that comes with status 200; anything unknown there is sent again.
 _RETRIED_WORDS = re.compile(
     r"rate.?limit|overloaded|unavailable|timeout|server.?error|internal|exhausted", re.IGNORECASE

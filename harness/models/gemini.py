@@ -4,7 +4,15 @@ import importlib
 from collections.abc import Collection
 from typing import Any, get_args
 
-from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
+from oresight.harness.models.base import (
+    FinishReason,
+    ModelRequest,
+    Usage,
+    conversation,
+    count,
+    system_text,
+    usage_object,
+)
 from oresight.harness.models.provider import (
     Answer,
     NotAnAnswerError,
@@ -136,7 +144,7 @@ class Gemini(ProviderClient):
 
 
 def _usage(value: object) -> Usage | None:
-    reported = dictionary(value)
+    reported = usage_object(value)
     thoughts = count(reported, "thoughtsTokenCount")
     sent = count(reported, "promptTokenCount") + count(reported, "toolUsePromptTokenCount")
     said = count(reported, "candidatesTokenCount") + thoughts

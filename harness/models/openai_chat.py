@@ -3,14 +3,21 @@
 from collections.abc import Collection
 from typing import Any
 
-from oresight.harness.models.base import FinishReason, ModelRequest, Usage, conversation, count, system_text
+from oresight.harness.models.base import (
+    FinishReason,
+    ModelRequest,
+    Usage,
+    conversation,
+    count,
+    system_text,
+    usage_object,
+)
 from oresight.harness.models.faults import Fault
 from oresight.harness.models.provider import (
     Answer,
     NotAnAnswerError,
     ProviderClient,
     Reading,
-    dictionary,
     finish_of,
     http_answer,
 )
@@ -167,7 +174,7 @@ def _text(content: object) -> str:
 
 
 def _usage(value: object) -> Usage | None:
-    reported = dictionary(value)
+    reported = usage_object(value)
     if not count(reported, "prompt_tokens") and not count(reported, "completion_tokens"):
         return None
     return Usage(

@@ -29,7 +29,7 @@ def by_protocol(status: int, message: str, code: str = "", headers: dict[str, st
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_passing_faults_are_retried(protocol: str, status: int) -> None:
     with loopback(script(by_protocol(status, "a moment"), saying(GOOD))) as server:
         stage = Stage(server, protocol)

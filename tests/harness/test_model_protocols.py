@@ -223,7 +223,19 @@ def test_a_server_that_counts_no_tokens_gets_an_estimate() -> None:
 
 
 @pytest.mark.parametrize(
-    "usage", [None, "none", [], {"prompt_tokens": "9"}, {"prompt_tokens": -3, "completion_tokens": True}]
+    "usage",
+    [
+        None,
+        "none",
+        [],
+        {"prompt_tokens": "9"},
+        {"prompt_tokens": -3, "completion_tokens": True},
+        {"prompt_tokens": 10**18, "completion_tokens": 9},
+        {"prompt_tokens": 900, "completion_tokens": 10**400},
+        {"prompt_tokens": 900, "completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 10**12}},
+        {"prompt_tokens": 900, "completion_tokens": 9, "total_tokens": 1e300},
+    ],
+    ids=lambda usage: str(usage)[:40],
 )
 def test_a_count_that_is_none_does_no_harm(usage: Any) -> None:
     with loopback(script(Sent(body=openai_body({"content": GOOD}, "stop", usage=usage)))) as server:

@@ -2,6 +2,10 @@
 
 from oresight.scoring.core import Case
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision, Tally
+from oresight.scoring.measures import Measure
+from oresight.scoring.statistics import Difference, Figure
+
+UNDEFINED = "–"
 
 _CASES = {
     Case.EXPLORE: "explore",
@@ -25,9 +29,27 @@ def verdict_words(scored: ScoredDecision) -> str:
     return f"gain: {', '.join(scored.reasons)}"
 
 
-def rate_words(errors: int, eligible: int) -> str:
+def rate_words(errors: float, eligible: float) -> str:
     """A rate with its numerator and denominator; undefined without an eligible decision."""
-    return f"{errors}/{eligible} = {errors / eligible:.2f}" if eligible else "undefined (0 decisions)"
+    return f"{errors:g}/{eligible:g} = {errors / eligible:.2f}" if eligible else "undefined (0 decisions)"
+
+
+def figure_words(measure: Measure, figure: Figure) -> str:
+    """A figure with its interval; one of counts with these."""
+    if figure.value is None:
+        return rate_words(0, 0) if measure.unit.counted else UNDEFINED
+    words = measure.unit.words(figure.value)
+    if measure.unit.counted:
+        words = f"{figure.numerator:g}/{figure.denominator:g} = {words}"
+    return words if figure.interval is None else f"{words} [{', '.join(map(measure.unit.words, figure.interval))}]"
+
+
+def difference_words(measure: Measure, difference: Difference | None) -> str:
+    """A difference with its interval."""
+    if difference is None or difference.value is None:
+        return UNDEFINED
+    value, *ends = (measure.unit.words(each, signed=True) for each in (difference.value, *(difference.interval or ())))
+    return f"{value} [{', '.join(ends)}]" if ends else value
 
 
 def tally_words(tally: Tally) -> tuple[str, str]:

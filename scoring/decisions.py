@@ -187,6 +187,8 @@ class EpisodeSummary:
         budget: The full budget that was scored, in decisions; None where there was none.
         score: How much of the task was done, from 0 to 1; None where there was no task.
         details: What a world tells beside, as JSON. Its lists of objects with a `step` are events of that decision.
+        measured: Numerator and denominator of the measures that followed the episode, by their names.
+        usage: What a model's replies cost, where one played; it stands beside the score in a result file.
     """
 
     outcome: Outcome
@@ -198,15 +200,25 @@ class EpisodeSummary:
     budget: int | None
     score: float | None = None
     details: Json = field(default_factory=dict)
+    measured: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    usage: Json | None = None
 
     @classmethod
-    def from_json(cls, score: Mapping[str, Any], outcome: Outcome, reason: str | None, kind: str | None = None) -> Self:
+    def from_json(
+        cls,
+        score: Mapping[str, Any],
+        outcome: Outcome,
+        reason: str | None,
+        usage: Json | None = None,
+        kind: str | None = None,
+    ) -> Self:
         """Return the summary that stands in a result file.
 
         Args:
             score: What `to_json` returned, in this version or an earlier one.
             outcome: The outcome of the result.
             reason: Its reason.
+            usage: Its usage.
             kind: The world. A record from before readings were named needs it to tell one reading from two.
 
         Raises:
@@ -226,6 +238,8 @@ class EpisodeSummary:
             budget=record.budget,
             score=record.share,
             details=record.details,
+            measured=record.measures,
+            usage=usage,
         )
 
     @property
@@ -243,6 +257,7 @@ class EpisodeSummary:
         tallies = {name: tally.to_json() for name, tally in self.readings.items()}
         # Earlier versions read both names.
         twin = {STRICT: tallies[LENIENT]} if list(tallies) == [LENIENT] else {}
+        measured = {"measures": {name: list(counts) for name, counts in self.measured.items()}} if self.measured else {}
         return {
             "outcome": str(self.outcome),
             "reason": self.reason,
@@ -257,6 +272,7 @@ class EpisodeSummary:
             "readings": list(tallies),
             **tallies,
             **twin,
+            **measured,
         }
 
 

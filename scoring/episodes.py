@@ -13,6 +13,7 @@ from oresight.scoring.adapters import Adapter, find_adapter
 from oresight.scoring.branch import after_branch
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
 from oresight.scoring.grid.adapter import GridScorer
+from oresight.scoring.measures import Following
 from oresight.scoring.parameters import Parameters, RecordedInputs
 from oresight.scoring.readers.discover import EpisodeSource, read_result
 from oresight.scoring.readers.episode_file import EpisodeEntry
@@ -182,11 +183,14 @@ def score_episode(
             lambda each: after_branch(adapter.scorer(each, recording.scenario, recording.start), branch),
             keep_steps=keep_steps,
             keep_rest=adapter.scores_rest,
+            follow=lambda: Following(
+                header.kind, header.start.state_hash, 0 if header.branch is None else header.branch.at
+            ),
         )
         if follower is not None:
             follower.header(header)
         for line, facts in _decisions(trajectory, adapter):
-            rescoring.score(line.action, facts)
+            rescoring.score(line.action, facts, state_hash=line.state_hash)
             if follower is not None:
                 follower.decision(line, facts)
         if trajectory.torn is not None:

@@ -328,6 +328,7 @@ class ScoreRecord(BaseModel):
         score: How much of the task was done; left out by versions that had acquired and target_count alone.
         readings: Names of the readings of the error metric, the default one first, whose counts stand under these
             names; empty where it is not defined. Records from before they were named have "lenient" and "strict".
+        measures: Numerator and denominator of the measures that followed the episode.
         tallies: The counts of each.
         details: All other fields.
     """
@@ -340,6 +341,7 @@ class ScoreRecord(BaseModel):
     budget: Total | None
     score: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
     readings: list[Text] | None = None
+    measures: dict[str, tuple[Number, Number]] = {}
 
     @model_validator(mode="after")
     def _readings_are_told(self) -> Self:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
+from oresight.scoring.measures import Following, followed
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import Json, Outcome
 
@@ -110,6 +111,7 @@ class Rescoring:
         make: Makes a scorer of parameters.
         keep_steps: Keep the classified decisions.
         keep_rest: Keep also the decisions after the end of what is scored.
+        follow: Makes what follows the episode for measures that need every decision; needs the hashes of states.
     """
 
     def __init__(
@@ -119,25 +121,36 @@ class Rescoring:
         *,
         keep_steps: bool,
         keep_rest: bool = True,
+        follow: Callable[[], Following] | None = None,
     ) -> None:
         self._parameters = parameters
         self._scorers = [make(each) for each in parameters]
         self._steps: list[list[ScoredDecision]] = [[] for _ in parameters]
         self._keep_steps = keep_steps
         self._keep_rest = keep_rest
+        self._following = [None if follow is None else follow() for _ in parameters]
 
-    def score(self, action: str | None, facts: object = None, ticks: tuple[int, int] | None = None) -> None:
+    def score(
+        self,
+        action: str | None,
+        facts: object = None,
+        ticks: tuple[int, int] | None = None,
+        state_hash: str | None = None,
+    ) -> None:
         """Take in the next decision.
 
         Args:
             action: Its name, or None.
             facts: Of it.
             ticks: Where it was cut out of real-time play: the first and the last tick of its control.
+            state_hash: Of the state after it, where the recording has one.
         """
-        for scorer, steps in zip(self._scorers, self._steps, strict=True):
-            keep = self._keep_steps and (self._keep_rest or not scorer.ended)
+        for scorer, steps, following in zip(self._scorers, self._steps, self._following, strict=True):
+            counts = not scorer.ended
             step = scorer.score(action, facts)
-            if keep:
+            if counts and following is not None and action is not None and state_hash is not None:
+                following.take(action, state_hash, step)
+            if self._keep_steps and (self._keep_rest or counts):
                 steps.append(step if ticks is None else replace(step, ticks=ticks))
 
     def results(self, outcome: Outcome | None, reason: str | None) -> tuple[PairResult, ...]:
@@ -148,8 +161,10 @@ class Rescoring:
             reason: Why, in words.
         """
         return tuple(
-            PairResult(each.alpha, each.k, scorer.summary(outcome, reason), tuple(steps))
-            for each, scorer, steps in zip(self._parameters, self._scorers, self._steps, strict=True)
+            PairResult(each.alpha, each.k, followed(scorer.summary(outcome, reason), following), tuple(steps))
+            for each, scorer, steps, following in zip(
+                self._parameters, self._scorers, self._steps, self._following, strict=True
+            )
         )
 
 

@@ -18,6 +18,7 @@ from oresight.scoring.episodes import (
     score_recording,
 )
 from oresight.scoring.parameters import Parameters
+from oresight.scoring.pooling import Pool, PooledRates
 from oresight.scoring.readers.discover import (
     EpisodeFile,
     EpisodeSource,
@@ -30,7 +31,7 @@ from oresight.scoring.readers.episode_file import read_episodes
 from oresight.scoring.readers.faults import BadInput, shown_path, unreadable
 from oresight.scoring.records import Json, Outcome
 from oresight.scoring.rescoring import Settings
-from oresight.scoring.statistics import EpisodeCounts, Pool, PooledRates
+from oresight.scoring.statistics import EpisodeCounts
 from oresight.scoring.vpt.ores import Target
 
 Scored = EpisodeReport | LostEpisode | MissingEpisode | BadInput

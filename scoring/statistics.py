@@ -1,4 +1,4 @@
-"""From episodes to figures: pooled rates, intervals, budget used.
+"""From counts to figures: ratios of sums, differences, and their intervals, all methods of which stand here.
 
 A rate is a sum of errors over a sum of eligible decisions, with both at hand, and undefined (None) where nothing is
 eligible; never 0. Its interval is a bootstrap over episodes, because decisions of one episode hang together; the
@@ -6,15 +6,12 @@ interval of a success rate is Wilson's. Each figure says its method and its n.
 """
 
 import math
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
 
-from oresight.scoring.decisions import EpisodeSummary
 from oresight.scoring.records import Json, Outcome
 
 RESAMPLES = 10_000
@@ -23,13 +20,14 @@ SEED = 20_260_101
 Z_95 = 1.959963984540054
 # Indices drawn at a time, so that memory stays flat however many episodes there are.
 _DRAWN_AT_ONCE = 2_000_000
-_READINGS = ("lenient", "strict")
-_KINDS = ("explore", "exploit")
+BOOTSTRAP = f"bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %"
+PAIRED_METHOD = f"paired {BOOTSTRAP}"
 
 Interval = tuple[float, float]
-Counts = tuple[int, int]
+# An episode's numerator and denominator.
+Counts = tuple[float, float]
 # Many of them as an array of n rows: numerator, denominator.
-CountsTable = npt.NDArray[np.int64]
+CountsTable = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -38,19 +36,24 @@ class Figure:
 
     Attributes:
         value: numerator / denominator, or None where that is undefined.
-        numerator: Errors, or successes.
-        denominator: Eligible decisions, or episodes.
+        numerator: Sum over the episodes, for example of errors, successes or dollars.
+        denominator: The same of what it is set against: eligible decisions, or episodes.
         interval: The 95 % interval, or None where there is none (fewer than two episodes, nothing eligible).
         method: How the interval is made.
         n: Number of episodes.
     """
 
     value: float | None
-    numerator: int
-    denominator: int
+    numerator: float
+    denominator: float
     interval: Interval | None
     method: str
     n: int
+
+    @property
+    def counts(self) -> Counts:
+        """Numerator and denominator."""
+        return self.numerator, self.denominator
 
     def to_json(self) -> Json:
         """Return the figure as plain JSON."""
@@ -64,7 +67,27 @@ class Figure:
         }
 
 
-def rate(numerator: int, denominator: int) -> float | None:
+@dataclass(frozen=True)
+class Difference:
+    """One condition's ratio minus another's, paired by episode.
+
+    Attributes:
+        value: None where one of the two is undefined.
+        interval: Of 95 %, or None where there is none.
+        n: Pairs of episodes.
+    """
+
+    value: float | None
+    interval: Interval | None
+    n: int
+
+    def to_json(self) -> Json:
+        """Return the difference as plain JSON."""
+        interval = None if self.interval is None else list(self.interval)
+        return {"value": self.value, "interval": interval, "method": PAIRED_METHOD, "n": self.n}
+
+
+def rate(numerator: float, denominator: float) -> float | None:
     """Return the quotient, or None where nothing is eligible."""
     return numerator / denominator if denominator else None
 
@@ -150,17 +173,19 @@ def _percentiles(values: npt.NDArray[np.float64]) -> Interval | None:
     return float(low), float(high)
 
 
-def error_figure(counts: Sequence[Counts] | CountsTable) -> Figure:
-    """Return the pooled error rate of episodes given as (errors, eligible)."""
-    errors, eligible = (int(total) for total in np.asarray(counts, dtype=np.int64).reshape(-1, 2).sum(axis=0))
-    return Figure(
-        rate(errors, eligible),
-        errors,
-        eligible,
-        bootstrap(counts) if eligible else None,
-        f"bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %",
-        len(counts),
-    )
+def figure_of(counts: Sequence[Counts] | CountsTable, *, proportion: bool = False) -> Figure:
+    """Return the ratio of sums over episodes, each given as (numerator, denominator).
+
+    Args:
+        counts: One an episode.
+        proportion: Whether each is one yes or no, so that the interval is Wilson's; else it is a bootstrap's.
+    """
+    table = np.asarray(counts, dtype=np.float64).reshape(-1, 2)
+    numerator, denominator = (_total(table[:, place]) for place in (0, 1))
+    if proportion:
+        return success_figure(int(numerator), int(denominator))
+    interval = bootstrap(table) if denominator else None
+    return Figure(rate(numerator, denominator), numerator, denominator, interval, BOOTSTRAP, len(table))
 
 
 def success_figure(successes: int, n: int) -> Figure:
@@ -168,118 +193,22 @@ def success_figure(successes: int, n: int) -> Figure:
     return Figure(rate(successes, n), successes, n, wilson(successes, n), "Wilson, 95 %", n)
 
 
-@dataclass(frozen=True)
-class ReadingRates:
-    """Both error rates under one reading."""
+def difference_of(first: Sequence[Counts], second: Sequence[Counts]) -> Difference:
+    """Return the ratio of the first episodes minus that of the second ones, which are their pairs.
 
-    exploration: Figure
-    exploitation: Figure
-
-    def to_json(self) -> Json:
-        """Return the rates as plain JSON."""
-        return {"exploration_error": self.exploration.to_json(), "exploitation_error": self.exploitation.to_json()}
-
-
-@dataclass(frozen=True)
-class PooledRates:
-    """The figures of a set of episodes; those without a result are in none of them.
-
-    Attributes:
-        success: Successes over results that had a task.
-        lenient: Error rates of the lenient reading.
-        strict: Error rates of the strict reading.
-        budget_used: Mean of steps taken / full budget over all results; None without one.
-        budget_used_success: The same over the successes; None without one.
-        scored_decisions: Scored decisions of the results.
-        decisions: All their decisions.
+    Raises:
+        ValueError: The two are not of one length, so that they are no pairs.
     """
-
-    success: Figure
-    lenient: ReadingRates
-    strict: ReadingRates
-    budget_used: float | None
-    budget_used_success: float | None
-    scored_decisions: int
-    decisions: int
-
-    def to_json(self) -> Json:
-        """Return the figures as plain JSON: the lenient ones flat, and both readings by name."""
-        return {
-            "success": self.success.to_json(),
-            **self.lenient.to_json(),
-            "budget_used": self.budget_used,
-            "budget_used_success": self.budget_used_success,
-            "scored_decisions": self.scored_decisions,
-            "decisions": self.decisions,
-            "lenient": self.lenient.to_json(),
-            "strict": self.strict.to_json(),
-        }
+    one, other = (rate(*map(math.fsum, zip(*counts, strict=True))) if counts else None for counts in (first, second))
+    if one is None or other is None:
+        return Difference(None, None, len(first))
+    return Difference(one - other, bootstrap_difference(first, second), len(first))
 
 
-class Pool:
-    """Adds up episodes one at a time and keeps but a few numbers of each.
-
-    Infrastructure errors and incomplete episodes count in nothing.
-    """
-
-    def __init__(self) -> None:
-        self._results = self._tasks = self._successes = self._scored = self._decisions = 0
-        self._counts = {(reading, kind): array("q") for reading in _READINGS for kind in _KINDS}
-        self._used = array("d")
-        self._used_success = array("d")
-
-    def add(self, summary: EpisodeSummary) -> None:
-        """Add an episode."""
-        if not summary.outcome.counts:
-            return
-        self._results += 1
-        self._tasks += summary.outcome.has_task
-        self._successes += summary.success
-        self._scored += summary.scored_decisions
-        self._decisions += summary.decisions
-        for (reading, kind), counts in self._counts.items():
-            counts.extend(getattr(summary.readings.get(reading, summary.tally), kind))
-        if summary.budget:
-            share = summary.steps_taken / summary.budget
-            self._used.append(share)
-            if summary.success:
-                self._used_success.append(share)
-
-    def rates(self) -> PooledRates:
-        """Return the figures of what was added so far."""
-        lenient = self._reading("lenient")
-        # Worlds with one reading have the same counts in both, and need no second bootstrap.
-        same = all(self._counts["lenient", kind] == self._counts["strict", kind] for kind in _KINDS)
-        return PooledRates(
-            success=success_figure(self._successes, self._tasks),
-            lenient=lenient,
-            strict=lenient if same else self._reading("strict"),
-            budget_used=_mean(self._used),
-            budget_used_success=_mean(self._used_success),
-            scored_decisions=self._scored,
-            decisions=self._decisions,
-        )
-
-    def _reading(self, reading: str) -> ReadingRates:
-        tables = [
-            np.frombuffer(self._counts[reading, kind], dtype=np.int64).reshape(-1, 2)
-            if self._results
-            else np.empty((0, 2), dtype=np.int64)
-            for kind in _KINDS
-        ]
-        return ReadingRates(error_figure(tables[0]), error_figure(tables[1]))
-
-
-def pool(summaries: Iterable[EpisodeSummary]) -> PooledRates:
-    """Pool episodes; infrastructure errors and incomplete ones count in nothing."""
-    pooled = Pool()
-    for summary in summaries:
-        pooled.add(summary)
-    return pooled.rates()
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
+def _total(values: npt.NDArray[np.float64]) -> float:
+    """The exact sum, whole if all values are."""
+    total = math.fsum(values)
+    return int(total) if not np.any(values % 1) else total
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.pooling import Pool, PooledRates
 from oresight.scoring.records import Json
-from oresight.scoring.statistics import Pool, PooledRates
 
 DEMANDS = ("low", "medium", "high")
 SIZES = ("small", "medium", "large")

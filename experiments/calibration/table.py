@@ -27,7 +27,7 @@ from oresight.harness.worlds import World, find_worlds
 from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.records import CraftFacts, CraftScenario, StartFacts
-from oresight.scoring.statistics import Counts, Figure, error_figure
+from oresight.scoring.statistics import Figure, figure_of
 
 WORLD_SEEDS = (0, 1, 2, 3, 4)
 SUITE = "craft-mine"
@@ -133,7 +133,7 @@ def measure_behaviour(behaviour: Behaviour) -> tuple[Row, Moves]:
     plays = [_play(behaviour, seed) for seed in WORLD_SEEDS]
     scored = [[play.score(setting.parameters) for setting in SETTINGS] for play in plays]
     # The first of the settings is the defaults.
-    lenient: list[Counts] = [tallies[0].lenient.counts(kind) for tallies in scored]
+    lenient = [tallies[0].lenient.counts(kind) for tallies in scored]
     row = Row(
         behaviour.name,
         behaviour.case,
@@ -143,8 +143,8 @@ def measure_behaviour(behaviour: Behaviour) -> tuple[Row, Moves]:
         sum(play.success for play in plays),
         sum(play.counted for play in plays),
         sum(eligible for _, eligible in lenient),
-        error_figure(lenient),
-        error_figure([tallies[0].strict.counts(kind) for tallies in scored]),
+        figure_of(lenient),
+        figure_of([tallies[0].strict.counts(kind) for tallies in scored]),
     )
     return row, moves_of(behaviour.name, behaviour.case, kind, scored)
 
@@ -188,7 +188,7 @@ def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
     """Return the exploration and exploitation rows of an agent or a person."""
     rows = []
     for kind in ERROR_KINDS:
-        lenient: list[Counts] = [summary.tally.counts(kind) for summary in summaries]
+        lenient = [summary.tally.counts(kind) for summary in summaries]
         rows.append(
             Row(
                 name,
@@ -199,8 +199,8 @@ def player_rows(name: str, summaries: Sequence[EpisodeSummary]) -> list[Row]:
                 sum(summary.success for summary in summaries),
                 sum(summary.decisions for summary in summaries),
                 sum(eligible for _, eligible in lenient),
-                error_figure(lenient),
-                error_figure([summary.readings["strict"].counts(kind) for summary in summaries]),
+                figure_of(lenient),
+                figure_of([summary.readings["strict"].counts(kind) for summary in summaries]),
             )
         )
     return rows

@@ -26,7 +26,7 @@ from oresight.scoring.statistics import (
     Figure,
     Interval,
     bootstrap_difference,
-    error_figure,
+    figure_of,
     rate,
     success_figure,
 )
@@ -217,7 +217,7 @@ def cell(rows: Sequence[EpisodeRow]) -> Cell:
     return Cell(
         success_figure(sum(row.success for row in rows), len(rows)),
         {
-            (kind, reading): error_figure([row.counts(kind, reading) for row in rows])
+            (kind, reading): figure_of([row.counts(kind, reading) for row in rows])
             for kind in KINDS
             for reading in READINGS
         },

@@ -11,8 +11,8 @@ from oresight.gridenv.suites import scenario_names
 from oresight.harness.protocols import Json
 from oresight.harness.worlds import own_version
 from oresight.scoring.parameters import Parameters
+from oresight.scoring.pooling import pool
 from oresight.scoring.regression import Point, Regression, regress
-from oresight.scoring.statistics import pool
 
 MAIN_SEEDS = 3
 

@@ -7,7 +7,8 @@ from experiments.study.family import TEXT_AGENTS, Played
 from experiments.study.rows import AgentRow, by_agent, figures_json, totals
 from oresight.harness.protocols import Json
 from oresight.scoring.decisions import EpisodeSummary
-from oresight.scoring.statistics import Counts, bootstrap_difference, pool
+from oresight.scoring.pooling import pool
+from oresight.scoring.statistics import Counts, bootstrap_difference
 
 # Two agents are of equal success if their rates differ by this at most, and fit for a comparison if they neither fail
 # nor succeed nearly always.
@@ -191,8 +192,8 @@ def _plain_rates(summaries: Sequence[EpisodeSummary], least: int = 1) -> _Rates 
     return successes / len(summaries), explore_errors / explore, exploit_errors / exploit
 
 
-def _difference(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> Difference:
-    def share(counts: Sequence[tuple[int, int]]) -> float:
+def _difference(one: Sequence[Counts], other: Sequence[Counts]) -> Difference:
+    def share(counts: Sequence[Counts]) -> float:
         return sum(count[0] for count in counts) / max(sum(count[1] for count in counts), 1)
 
     return Difference(share(one) - share(other), bootstrap_difference(one, other))

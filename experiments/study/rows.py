@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from experiments.study.family import Played
 from oresight.harness.protocols import Json
 from oresight.scoring.decisions import EpisodeSummary
-from oresight.scoring.statistics import Figure, PooledRates
+from oresight.scoring.pooling import PooledRates
+from oresight.scoring.statistics import Figure
 
 KINDS = ("exploration", "exploitation")
 
@@ -20,8 +21,7 @@ class AgentRow:
 
     def error(self, kind: str) -> Figure:
         """Its error rate of one kind."""
-        figure: Figure = getattr(self.pooled.lenient, kind)
-        return figure
+        return self.pooled.error(kind)
 
 
 def by_agent(played: Iterable[Played], pair: int = 0) -> dict[str, list[EpisodeSummary]]:

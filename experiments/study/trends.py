@@ -8,7 +8,7 @@ from experiments.study.family import FAMILY, Played
 from experiments.study.rows import KINDS, totals
 from oresight.harness.protocols import Json
 from oresight.scoring.decisions import EpisodeSummary
-from oresight.scoring.statistics import Figure, error_figure, rate
+from oresight.scoring.statistics import Figure, figure_of, rate
 from oresight.scoring.tables import DEMANDS, SIZES, Dimension, labels_of
 
 # Agents shown one by one, beside the family as a whole.
@@ -122,7 +122,7 @@ def _map_figure(counts: Sequence[tuple[int, int]], interval: bool) -> Figure:
     if not interval:
         errors, eligible = (sum(count[place] for count in counts) for place in (0, 1))
         return Figure(rate(errors, eligible), errors, eligible, None, "no interval", len(counts))
-    figure = error_figure(counts)
+    figure = figure_of(counts)
     return replace(figure, method=figure.method.replace("over episodes", "over maps"))
 
 

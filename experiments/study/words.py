@@ -304,12 +304,12 @@ def _all_agents(study: Study) -> str:
 
 def _cells(row: AgentRow) -> tuple[str, str, str, str]:
     success = row.pooled.success
-    used = "–" if row.pooled.budget_used is None else f"{row.pooled.budget_used:.0%}"
+    used = row.pooled["budget_used"].value
     return (
         f"{success.numerator}/{success.denominator} = {_rate_words(success)}",
         _error_words(row.error("exploration")),
         _error_words(row.error("exploitation")),
-        used,
+        "–" if used is None else f"{used:.0%}",
     )
 
 

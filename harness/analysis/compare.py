@@ -5,7 +5,7 @@ and named.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oresight.harness.analysis.conditions import Side as Side
@@ -14,34 +14,13 @@ from oresight.harness.analysis.summary import summary_of
 from oresight.harness.errors import UsageError
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder
-from oresight.harness.wording import readings
-from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
-from oresight.scoring.statistics import RESAMPLES, SEED, Counts, Interval, PooledRates, bootstrap_difference, pool
+from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.measures import table
+from oresight.scoring.pooling import PooledRates, pool
+from oresight.scoring.statistics import Difference, difference_of
 
 COMPARISON_FORMAT = "oresight.comparison"
-METHOD = f"paired bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %"
-_MILLION = 1_000_000
 _NAMED = 5
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A condition minus the first one.
-
-    Attributes:
-        value: None where one of the two is undefined.
-        interval: Of 95 %, or None where there is none.
-        n: Pairs of episodes.
-    """
-
-    value: float | None
-    interval: Interval | None
-    n: int
-
-    def to_json(self) -> Json:
-        """As a JSON object."""
-        interval = None if self.interval is None else list(self.interval)
-        return {"value": self.value, "interval": interval, "method": METHOD, "n": self.n}
 
 
 @dataclass(frozen=True)
@@ -50,15 +29,13 @@ class Column:
 
     Attributes:
         label: In words.
-        pooled: Success, errors in both readings.
-        decisions: Mean number of decisions used.
+        pooled: Figures of all measures.
         cost: US dollars of the shared episodes together; None without a price or a model.
         differences: By the name of the measure; empty for the first condition.
     """
 
     label: str
     pooled: PooledRates
-    decisions: float
     cost: float | None
     differences: dict[str, Difference]
 
@@ -107,7 +84,7 @@ class Comparison:
                     "shared": {
                         "episodes": len(self.shared),
                         **column.pooled.to_json(),
-                        "decisions_used": column.decisions,
+                        "decisions_used": column.pooled["decisions_used"].value,
                         "cost": column.cost,
                     },
                     "difference_from_first": {name: each.to_json() for name, each in column.differences.items()},
@@ -142,78 +119,38 @@ def compare(sides: Sequence[Side]) -> Comparison:
         raise UsageError(f"the conditions share no episode with a result ({'; '.join(notes)}); nothing to compare")
     chosen = [[side.scored[name] for name in shared] for side in sides]
     notes += _branch_notes(sides, chosen)
+    summaries = [[summary_of(result, kind) for result in results] for results in chosen]
     columns = tuple(
-        _column(side.label, results, chosen[0] if place else None, kind)
-        for place, (side, results) in enumerate(zip(sides, chosen, strict=True))
+        _column(side.label, results, summaries[0] if place else None)
+        for place, (side, results) in enumerate(zip(sides, summaries, strict=True))
     )
     return Comparison(kind, tuple(sides), shared, columns, tuple(notes))
 
 
-def measures(kind: str) -> dict[str, Callable[[EpisodeSummary], Counts]]:
-    """What is compared, by name: of each episode a numerator and a denominator."""
-    found: dict[str, Callable[[EpisodeSummary], Counts]] = {"success": lambda summary: (int(summary.success), 1)}
-    for error in ERROR_KINDS:
-        for reading in readings(kind):
-            found[f"{error}_error_{reading}"] = _counts_of(reading, error)
-    found["decisions_used"] = lambda summary: (summary.steps_taken, 1)
+def _column(label: str, summaries: Sequence[EpisodeSummary], first: Sequence[EpisodeSummary] | None) -> Column:
+    pooled = pool(summaries)
+    differences = {} if first is None else _differences(summaries, first, pooled.readings)
+    costs = [None if summary.usage is None else summary.usage.get("cost") for summary in summaries]
+    cost = None if None in costs else sum(cost for cost in costs if cost is not None)
+    return Column(label, pooled, cost, differences)
+
+
+def _differences(
+    summaries: Sequence[EpisodeSummary], first: Sequence[EpisodeSummary], readings: Sequence[str]
+) -> dict[str, Difference]:
+    """Of each measure, over the episodes for which it is defined in both conditions; without the others."""
+    found: dict[str, Difference] = {}
+    for measure in table():
+        if measure.reading is not None and measure.reading not in readings:
+            continue
+        pairs = [
+            (one, other)
+            for summary, before in zip(summaries, first, strict=True)
+            if (one := measure.counts(summary)) is not None and (other := measure.counts(before)) is not None
+        ]
+        if pairs:
+            found[measure.name] = difference_of([one for one, _ in pairs], [other for _, other in pairs])
     return found
-
-
-def _counts_of(reading: str, error: str) -> Callable[[EpisodeSummary], Counts]:
-    def counts(summary: EpisodeSummary) -> Counts:
-        return summary.readings[reading].counts(error)
-
-    return counts
-
-
-def _column(
-    label: str, results: Sequence[folder.EpisodeResult], first: Sequence[folder.EpisodeResult] | None, kind: str
-) -> Column:
-    summaries = [summary_of(result) for result in results]
-    costs = [_cost(result) for result in results]
-    known = [cost for cost in costs if cost is not None]
-    differences: dict[str, Difference] = {}
-    if first is not None:
-        before = [summary_of(result) for result in first]
-        for name, counts in measures(kind).items():
-            differences[name] = _difference(list(map(counts, summaries)), list(map(counts, before)))
-        others = [_cost(result) for result in first]
-        if None not in costs and None not in others:
-            per_episode = _difference(_money(costs), _money(others))
-            differences["cost_per_episode"] = Difference(
-                None if per_episode.value is None else per_episode.value / _MILLION,
-                None
-                if per_episode.interval is None
-                else (per_episode.interval[0] / _MILLION, per_episode.interval[1] / _MILLION),
-                per_episode.n,
-            )
-    return Column(
-        label,
-        pool(summaries),
-        sum(summary.steps_taken for summary in summaries) / len(summaries),
-        sum(known) if len(known) == len(costs) else None,
-        differences,
-    )
-
-
-def _cost(result: folder.EpisodeResult) -> float | None:
-    cost = None if result.usage is None else result.usage.get("cost")
-    return float(cost) if isinstance(cost, int | float) else None
-
-
-def _money(costs: Sequence[float | None]) -> list[Counts]:
-    """In millionths of a dollar, since counts are whole."""
-    return [(round((cost or 0.0) * _MILLION), 1) for cost in costs]
-
-
-def _difference(one: list[Counts], other: list[Counts]) -> Difference:
-    values = []
-    for counts in (one, other):
-        numerator, denominator = (sum(each[place] for each in counts) for place in (0, 1))
-        values.append(numerator / denominator if denominator else None)
-    if values[0] is None or values[1] is None:
-        return Difference(None, None, len(one))
-    return Difference(values[0] - values[1], bootstrap_difference(one, other), len(one))
 
 
 def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:

@@ -1,7 +1,7 @@
 """A run's figures: what was planned, what became of it, and both error rates with their numerators and denominators.
 
 Written beside the episodes as summary.json and summary.csv, and printed by the commands. The pooling itself is done by
-`scoring.statistics`; only episodes that are a result are pooled, the others are counted and named.
+`scoring.pooling`; only episodes that are a result are pooled, the others are counted and named.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from oresight.harness.protocols import Json
 from oresight.harness.records.folder import EpisodeResult, RunFile
 from oresight.scoring.decisions import EpisodeSummary, Tally
-from oresight.scoring.statistics import EpisodeCounts, PooledRates, pool, rate
+from oresight.scoring.measures import table
+from oresight.scoring.pooling import PooledRates, pool
+from oresight.scoring.statistics import EpisodeCounts, rate
 
 SUMMARY_FORMAT = "oresight.summary"
 READINGS = ("lenient", "strict")
@@ -47,7 +49,8 @@ class RunSummary:
 
     def pooled(self) -> PooledRates:
         """The figures over the episodes that are a result."""
-        return pool([summary_of(result) for result in self.results if result.outcome.counts])
+        kind = self.run.config.world
+        return pool(summary_of(result, kind) for result in self.results if result.outcome.counts)
 
     def usage(self) -> Json | None:
         """What all replies cost, of broken episodes too; None where no model played, cost None without a price."""
@@ -95,7 +98,7 @@ def summarise(run: RunFile, results: Sequence[EpisodeResult]) -> RunSummary:
 
 def summary_of(result: EpisodeResult, kind: str | None = None) -> EpisodeSummary:
     """Return the scorer's summary as it stands in a result file; `kind` is the world's, where the caller knows it."""
-    return EpisodeSummary.from_json(result.score, result.outcome, result.reason, kind)
+    return EpisodeSummary.from_json(result.score, result.outcome, result.reason, result.usage, kind)
 
 
 def _row(name: str, result: EpisodeResult | None) -> Json:
@@ -117,6 +120,13 @@ def _row(name: str, result: EpisodeResult | None) -> Json:
             row[f"{reading}_{kind}_eligible"] = eligible
             error = None if errors is None or eligible is None else rate(errors, eligible)
             row[f"{reading}_{'exploration' if kind == 'explore' else 'exploitation'}_error"] = error
+    for measure in table():
+        # The errors stand above, with their counts.
+        if measure.reading is None:
+            counts = None if summary is None else measure.counts(summary)
+            row[measure.name] = None if counts is None else rate(*counts)
+            if measure.unit.counted and not measure.proportion:
+                row[f"{measure.name}_numerator"], row[f"{measure.name}_denominator"] = counts or (None, None)
     usage = {} if result is None or result.usage is None else result.usage
     for name in (*USAGE_COUNTS, "cost"):
         row[name] = usage.get(name)

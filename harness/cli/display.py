@@ -14,10 +14,11 @@ from oresight.harness.protocols import Step
 from oresight.harness.records.folder import EpisodeResult
 from oresight.harness.running.runner import Progress
 from oresight.harness.text import visible
-from oresight.harness.wording import rate_words, rates_so_far, readings, verdict_words
+from oresight.harness.wording import figure_words, rates_so_far, verdict_words
 from oresight.harness.worlds import World
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
-from oresight.scoring.statistics import Figure, PooledRates
+from oresight.scoring.measures import SUCCESS
+from oresight.scoring.pooling import PooledRates
 
 
 def make_console(stderr: bool = False) -> Console:
@@ -89,7 +90,7 @@ def rates_table(summary: EpisodeSummary) -> str:
 def print_run(console: Console, summary: RunSummary) -> None:
     """A run's figures: counts first, then the pooled rates."""
     console.print(summary.counts_sentence())
-    print_pooled(console, summary.pooled(), readings(summary.run.config.world))
+    print_pooled(console, summary.pooled())
     if usage := summary.usage():
         cost = "" if usage["cost"] is None else f", ${usage['cost']:.4f}"
         console.print(
@@ -102,32 +103,18 @@ def print_run(console: Console, summary: RunSummary) -> None:
         console.print("The run is incomplete; the same command goes on with it.")
 
 
-def print_pooled(console: Console, pooled: PooledRates, shown_readings: Sequence[str] = ("lenient", "strict")) -> None:
-    """Pooled figures with numerators, denominators and intervals of 95 %, in the readings that are asked for."""
-    if not pooled.success.denominator and not pooled.decisions:
+def print_pooled(console: Console, pooled: PooledRates) -> None:
+    """Pooled figures with intervals of 95 %: success, then every other measure, in the readings that there are."""
+    if not pooled.measures:
         return
     # Recordings of the real game have decisions, but no task.
     if pooled.success.denominator:
-        console.print(f"success: {figure_words(pooled.success)}")
-    rows = [("pooled", *(shown_readings if len(shown_readings) > 1 else ("rate",)))]
-    for name in ("exploration", "exploitation"):
-        figures = [getattr(getattr(pooled, reading), name) for reading in shown_readings]
-        rows.append((f"{name} error", *map(figure_words, figures)))
-    console.print(columns(rows))
-    console.print(f"{pooled.scored_decisions} of {pooled.decisions} decisions scored", end="")
-    console.print(_budget_words(pooled))
-
-
-def _budget_words(pooled: PooledRates) -> str:
-    if pooled.budget_used is None:
-        return ""
-    words = f"; budget used {pooled.budget_used:.0%} on average"
-    return words if pooled.budget_used_success is None else f"{words}, {pooled.budget_used_success:.0%} by successes"
-
-
-def figure_words(figure: Figure) -> str:
-    """A ratio with what it is made of, and its interval."""
-    words = rate_words(figure.numerator, figure.denominator)
-    if figure.interval is None:
-        return words
-    return f"{words} [{figure.interval[0]:.2f}, {figure.interval[1]:.2f}]"
+        console.print(f"success: {figure_words(SUCCESS, pooled.success)}")
+    several = len(pooled.readings) > 1
+    rows: dict[str, list[str]] = {"pooled": list(pooled.readings) if several else ["value"]}
+    for measure in pooled.measures:
+        if measure.name != "success":
+            rows.setdefault(measure.title, []).append(figure_words(measure, pooled[measure.name]))
+    width = max(map(len, rows.values()))
+    console.print(columns([(title, *cells, *[""] * (width - len(cells))) for title, cells in rows.items()]))
+    console.print(f"{pooled.scored_decisions} of {pooled.decisions} decisions scored")

@@ -13,7 +13,7 @@ import typer
 from oresight.harness.cli.display import columns, make_console, print_pooled
 from oresight.harness.errors import UsageError
 from oresight.harness.text import visible
-from oresight.harness.wording import rate_words, readings
+from oresight.harness.wording import rate_words
 from oresight.harness.worlds.craft.session_score import score_session
 from oresight.scoring.decisions import EpisodeSummary, Tally
 from oresight.scoring.episodes import EpisodeReport
@@ -100,10 +100,8 @@ def _print_json(found: Iterable[Scored], totals: Totals) -> ScoreReport:
 def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
     console = make_console()
     episodes = iter(_episodes(found, totals))
-    kinds: set[str] = set()
     undecided: dict[str, int] = {}
     while some := list(islice(episodes, TABLE_EPISODES)):
-        kinds.update(episode.kind for episode in some)
         console.print(columns([_HEADING, *(row for episode in some for row in _rows(episode))]))
         for episode in some:
             undecided.update(Counter(undecided) + Counter(episode.undecided))
@@ -120,7 +118,7 @@ def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
             f"{counts.infrastructure} broken, "
             f"{counts.incomplete} incomplete, {counts.unreadable} unreadable, {counts.missing} missing"
         )
-        print_pooled(console, figures.pooled, readings("grid" if kinds == {"grid"} else "craft"))
+        print_pooled(console, figures.pooled)
     for words, number in undecided.items():
         console.print(f"undecided in {number} of these: {words}")
     return report

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from oresight.harness.analysis.compare import METHOD, Column, Comparison, Difference
-from oresight.harness.cli.display import columns, figure_words
+from oresight.harness.analysis.compare import Comparison
+from oresight.harness.cli.display import columns
 from oresight.harness.running.plan import Forecast
 from oresight.harness.text import visible
-from oresight.harness.wording import readings
-from oresight.scoring.decisions import ERROR_KINDS
-
-_UNDEFINED = "–"
+from oresight.harness.wording import UNDEFINED, difference_words, figure_words
+from oresight.scoring.measures import DOLLARS, Measure
+from oresight.scoring.pooling import shown
+from oresight.scoring.statistics import PAIRED_METHOD
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
@@ -24,7 +24,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     console.print(f"\nover the {count} episodes that all conditions have a result of")
     console.print(columns(_figures(comparison)))
     first = comparison.columns[0]
-    console.print(f"\ndifference from {visible(first.label)}, paired by episode ({METHOD}; n = {count})")
+    console.print(f"\ndifference from {visible(first.label)}, paired by episode ({PAIRED_METHOD}; n = {count})")
     console.print(columns(_differences(comparison)))
 
 
@@ -49,54 +49,28 @@ def print_forecasts(console: Console, forecasts: Sequence[tuple[str, Forecast]])
 
 
 def _figures(comparison: Comparison) -> list[tuple[str, ...]]:
-    shown = comparison.columns
-    rows: list[tuple[str, ...]] = [("", *(visible(column.label) for column in shown))]
-    rows.append(("success", *(figure_words(column.pooled.success) for column in shown)))
-    for kind in ERROR_KINDS:
-        for reading in readings(comparison.kind):
-            figures = [getattr(getattr(column.pooled, reading), kind) for column in shown]
-            rows.append((_error_name(kind, reading, comparison.kind), *map(figure_words, figures)))
-    rows.append(("decisions used, mean", *(f"{column.decisions:.1f}" for column in shown)))
-    rows.append(("share of the budget", *(_percent(column.pooled.budget_used) for column in shown)))
-    rows.append(("  by successes", *(_percent(column.pooled.budget_used_success) for column in shown)))
-    rows.append(("cost in US dollars", *(_money(column.cost) for column in shown)))
+    shown_columns = comparison.columns
+    measures, readings = shown(column.pooled for column in shown_columns)
+    rows: list[tuple[str, ...]] = [("", *(visible(column.label) for column in shown_columns))]
+    for measure in measures:
+        cells = (figure_words(measure, column.pooled[measure.name]) for column in shown_columns)
+        rows.append((_named(measure, readings), *cells))
+    if any(column.cost is not None for column in shown_columns):
+        cells = (UNDEFINED if column.cost is None else DOLLARS.words(column.cost) for column in shown_columns)
+        rows.append(("cost in all, US dollars", *cells))
     return rows
 
 
 def _differences(comparison: Comparison) -> list[tuple[str, ...]]:
     others = comparison.columns[1:]
+    measures, readings = shown(column.pooled for column in comparison.columns)
     rows: list[tuple[str, ...]] = [("", *(visible(column.label) for column in others))]
-    names = {"success": "success"}
-    for kind in ERROR_KINDS:
-        for reading in readings(comparison.kind):
-            names[f"{kind}_error_{reading}"] = _error_name(kind, reading, comparison.kind)
-    names["decisions_used"] = "decisions used"
-    names["cost_per_episode"] = "cost an episode, US dollars"
-    for name, words in names.items():
-        cells = [_difference_words(column, name) for column in others]
-        if any(cell != _UNDEFINED for cell in cells) or name != "cost_per_episode":
-            rows.append((words, *cells))
+    for measure in measures:
+        cells = (difference_words(measure, column.differences.get(measure.name)) for column in others)
+        rows.append((_named(measure, readings), *cells))
     return rows
 
 
-def _difference_words(column: Column, name: str) -> str:
-    difference: Difference | None = column.differences.get(name)
-    if difference is None or difference.value is None:
-        return _UNDEFINED
-    digits = {"decisions_used": 1, "cost_per_episode": 4}.get(name, 2)
-    words = f"{difference.value:+.{digits}f}"
-    if difference.interval is None:
-        return words
-    return f"{words} [{difference.interval[0]:+.{digits}f}, {difference.interval[1]:+.{digits}f}]"
-
-
-def _error_name(kind: str, reading: str, world: str) -> str:
-    return f"{kind} error" if len(readings(world)) == 1 else f"{kind} error, {reading}"
-
-
-def _percent(value: float | None) -> str:
-    return _UNDEFINED if value is None else f"{value:.0%}"
-
-
-def _money(value: float | None) -> str:
-    return _UNDEFINED if value is None else f"{value:.4f}"
+def _named(measure: Measure, readings: Sequence[str]) -> str:
+    unit = f", {measure.unit.name}" if measure.unit is DOLLARS else ""
+    return measure.titled(readings) + unit

@@ -14,11 +14,12 @@ from oresight.harness.analysis.watching.conditions import Look, State, Watch
 from oresight.harness.analysis.watching.episode import Begun, Ended
 from oresight.harness.analysis.watching.run import Condition
 from oresight.harness.cli import options
-from oresight.harness.cli.display import duration_words, figure_words, make_console, outcome_words
+from oresight.harness.cli.display import duration_words, make_console, outcome_words
 from oresight.harness.errors import StoreError
 from oresight.harness.text import visible
-from oresight.harness.wording import rate_words
+from oresight.harness.wording import figure_words, rate_words
 from oresight.scoring.decisions import ERROR_KINDS
+from oresight.scoring.measures import SUCCESS
 
 INTERRUPTED = 130
 # A study with more conditions than this is told in two lines each.
@@ -147,7 +148,7 @@ def _lines(run_dir: Path, look: Look) -> list[str]:
 def _in_full(condition: Condition, state: State) -> list[str]:
     lines = [visible(condition.label), f"  {_counts_words(condition, state)}"]
     if condition.finished:
-        lines.append(f"  success {figure_words(condition.success)}")
+        lines.append(f"  success {figure_words(SUCCESS, condition.success)}")
         lines += [f"  {kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS]
     if rest := _cost_and_pace(condition, state):
         lines.append(f"  {rest}")
@@ -158,7 +159,7 @@ def _in_short(condition: Condition, state: State) -> list[str]:
     lines = [f"{visible(condition.label)}: {_counts_words(condition, state)}"]
     figures: list[str] = []
     if condition.finished:
-        figures.append(f"success {figure_words(condition.success)}")
+        figures.append(f"success {figure_words(SUCCESS, condition.success)}")
         figures += [f"{kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS]
     if rest := _cost_and_pace(condition, state):
         figures.append(rest)

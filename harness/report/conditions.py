@@ -6,6 +6,7 @@ Knows where things lie; figures are made in `study`, pages elsewhere.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from oresight.harness.analysis.conditions import Side
@@ -42,12 +43,14 @@ class Episode:
 
     Attributes:
         name: Its id.
+        kind: Of its world.
         result: What became of it; None if it is missing or its result cannot be read.
         told: What its recording told; None if there is none, or none that can be read.
         page: Where its replay page stands, relative to the report's folder; None without one.
     """
 
     name: str
+    kind: str
     result: run_folder.EpisodeResult | None
     told: Told | None = None
     page: str | None = None
@@ -57,10 +60,11 @@ class Episode:
         """Its scenario's name, which mostly is its id."""
         return self.name if self.result is None else self.result.scenario
 
-    @property
+    @cached_property
     def summary(self) -> EpisodeSummary | None:
         """The episode in numbers, if it is a result."""
-        return summary_of(self.result) if self.result is not None and self.result.outcome.counts else None
+        result = self.result
+        return summary_of(result, self.kind) if result is not None and result.outcome.counts else None
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,8 @@ def conditions_of(sides: Sequence[Side]) -> list[Condition]:
         name = _unique(_slug(side.folder.resolve().name), taken)
         taken.add(name)
         results = {result.id: result for result in side.summary.results}
-        episodes = tuple(Episode(each, results.get(each)) for each in side.summary.run.config.episodes)
+        config = side.summary.run.config
+        episodes = tuple(Episode(each, config.world, results.get(each)) for each in config.episodes)
         found.append(Condition(key_of(number), name, side, episodes))
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from oresight.harness.analysis.compare import compare
 from oresight.harness.errors import UsageError
 from oresight.harness.report.conditions import Condition, Episode
-from oresight.harness.report.measures import measures, named
+from oresight.harness.report.measures import drawn, named
 from oresight.harness.report.panels import (
     ALL,
     Absent,
@@ -19,9 +19,10 @@ from oresight.harness.report.panels import (
     undefined_notes,
 )
 from oresight.harness.text import visible
-from oresight.harness.wording import rate_words, readings
+from oresight.harness.wording import rate_words
 from oresight.harness.worlds.prompts import REASONING_SUFFIX
-from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
+from oresight.scoring.statistics import Difference
 from oresight.scoring.statistics import Figure as Ratio
 
 RAW = "raw"
@@ -30,7 +31,7 @@ _SCORED_LEAST = 10
 _Group = tuple[str, str]
 
 
-def by_prompts(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_prompts(conditions: Sequence[Condition]) -> Exhibit | Absent:
     """Success and errors under each prompt set, with and without reasoning, on the same episodes under each."""
     title = "Success and errors by prompt set"
     groups: dict[_Group, dict[str, Condition]] = {}
@@ -55,7 +56,7 @@ def by_prompts(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     strategies = tuple(dict.fromkeys(name.removesuffix(REASONING_SUFFIX) for name in sets))
     panels: list[Lines] = []
     notes: list[str] = []
-    for measure in measures(kind):
+    for measure in drawn(conditions):
         ratios = {name: measure.of(shared[name]) for name in sets}
         series = [
             Series(words, ALL, tuple(ratios.get(strategy + suffix) for strategy in strategies), hollow)
@@ -65,9 +66,8 @@ def by_prompts(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
             )
         ]
         kept: tuple[Series, ...] = tuple(each for each in series if any(value is not None for value in each.values))
-        title_of = measure.name[0].upper() + measure.name[1:]
         shown = tuple(visible(strategy, 40) for strategy in strategies)
-        panels.append(Lines(f"prompts-{measure.slug}", title_of, "prompt set", shown, kept, joined=False))
+        panels.append(Lines(f"prompts-{measure.slug}", measure.title, "prompt set", shown, kept, joined=False))
         labelled: list[tuple[str, Ratio | None]] = [(visible(name, 60), ratio) for name, ratio in ratios.items()]
         notes += undefined_notes(measure.name, labelled)
     caption = (
@@ -77,7 +77,7 @@ def by_prompts(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     return Exhibit("prompts", title, caption, tuple(panels), tuple(notes))
 
 
-def by_memory(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_memory(conditions: Sequence[Condition]) -> Exhibit | Absent:
     """Every memory minus raw context, of the same agent or model with the same prompts, paired by episode."""
     title = "Memory against raw context"
     pairs = _memory_pairs(conditions)
@@ -94,19 +94,17 @@ def by_memory(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
         columns.append((f"{named(other)} − {raw.key}", colour, column))
     if not columns:
         return Absent(title, " ".join(notes))
-    several = len(readings(kind)) > 1
     panels = []
-    for measure in measures(kind):
-        key = "success" if measure.error is None else f"{measure.error}_error_{measure.reading}"
-        changes = tuple(Change(label, colour, column.differences[key]) for label, colour, column in columns)
-        words = "success rate" if measure.error is None else f"{measure.error} error"
-        suffix = f", {measure.reading}" if several and measure.error else ""
-        panels.append(
-            Changes(f"memory-{measure.slug}", f"Change of {words}{suffix}", f"memory minus raw{suffix}", changes)
+    for measure in drawn(conditions):
+        nothing = Difference(None, None, 0)
+        changes = tuple(
+            Change(label, colour, column.differences.get(measure.measure.name, nothing))
+            for label, colour, column in columns
         )
+        panels.append(Changes(f"memory-{measure.slug}", f"Change of {measure.name}", "memory minus raw", changes))
         undefined = [change.label for change in changes if change.difference.value is None]
         if undefined:
-            notes.append(f"The change of {words}{suffix} is undefined for: {'; '.join(undefined)}.")
+            notes.append(f"The change of {measure.name} is undefined for: {'; '.join(undefined)}.")
     caption = (
         "Each memory minus raw context on the episodes that both have a result of: paired bootstrap over episodes,"
         " intervals of 95 %. Left of zero is less, right of it more."
@@ -175,9 +173,7 @@ def _furthest_apart(
 def _timeline(conditions: Sequence[Condition], condition: Condition, episode: Episode) -> Timeline:
     assert episode.told is not None and episode.summary is not None
     summary = episode.summary
-    words = (
-        f"{summary.outcome} after {summary.steps_taken} of {summary.budget} decisions\nexploration error"
-        f" {rate_words(*summary.tally.explore)}; exploitation error {rate_words(*summary.tally.exploit)}"
-    )
+    errors = "; ".join(f"{kind} error {rate_words(*summary.tally.counts(kind))}" for kind in ERROR_KINDS)
+    words = f"{summary.outcome} after {summary.steps_taken} of {summary.budget} decisions\n{errors}"
     colour = next(number for number, each in enumerate(conditions) if each.key == condition.key)
     return Timeline(named(condition), colour, episode.told.marks, episode.told.stale, words, episode.page)

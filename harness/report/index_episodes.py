@@ -1,6 +1,6 @@
 """Episodes as the study's page lists them: a row each, and what the page's script sorts and filters them by."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from oresight.harness.protocols import Json
 from oresight.harness.report.conditions import Condition, Episode
@@ -8,8 +8,10 @@ from oresight.harness.report.figures import COLOURS
 from oresight.harness.report.sparkline import strip, strip_words
 from oresight.harness.report.study import ConditionFigures, WorldStudy
 from oresight.harness.text import visible
-from oresight.harness.wording import readings
+from oresight.harness.wording import UNDEFINED
 from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.measures import MEASURES, Measure
+from oresight.scoring.statistics import rate
 
 _DECIMALS = 4
 
@@ -19,7 +21,19 @@ def money(cost: object) -> str:
     return f"${cost:,.{2 if cost >= 1 else _DECIMALS}f}" if isinstance(cost, int | float) else "–"
 
 
-def episode_values(kind: str, row: ConditionFigures, episode: Episode) -> Json:
+def episode_columns(study: WorldStudy) -> list[list[Measure]]:
+    """Return the measures of the table of episodes; those of one column differ in their reading.
+
+    Outcome, decisions and cost of an episode stand in its row in any case.
+    """
+    found: dict[str, list[Measure]] = {}
+    for measure in study.shown[0]:
+        if measure not in MEASURES or measure.reading is not None:
+            found.setdefault(measure.title, []).append(measure)
+    return list(found.values())
+
+
+def episode_values(columns: Sequence[Sequence[Measure]], row: ConditionFigures, episode: Episode) -> Json:
     """What the template shows of an episode."""
     result, summary, told = episode.result, episode.summary, episode.told
     usage = {} if result is None or result.usage is None else result.usage
@@ -35,7 +49,7 @@ def episode_values(kind: str, row: ConditionFigures, episode: Episode) -> Json:
         "bad": result is None or not result.outcome.counts,
         "reason": "" if result is None or not result.reason else visible(result.reason, 160),
         "steps": "" if result is None else f"{result.steps} of {result.budget}",
-        "errors": [[_counts(summary, reading, part) for reading in readings(kind)] for part in ("explore", "exploit")],
+        "measures": [[_words(measure, summary) for measure in column] for column in columns],
         "strip": [] if told is None else strip(told.marks),
         "length": 0 if told is None else len(told.marks),
         "strip_words": "" if told is None else strip_words(told.marks),
@@ -55,26 +69,29 @@ def outcome_of(episode: Episode) -> str:
     return str(episode.result.outcome).removeprefix("failure: ")
 
 
-def _counts(summary: EpisodeSummary | None, reading: str, part: str) -> str:
-    if summary is None:
-        return "–"
-    numerator, denominator = getattr(summary.readings[reading], part)
-    return f"{numerator}/{denominator}"
+def _words(measure: Measure, summary: EpisodeSummary | None) -> str:
+    counts = None if summary is None else measure.counts(summary)
+    if counts is None:
+        return UNDEFINED
+    if measure.unit.counted:
+        return f"{counts[0]:g}/{counts[1]:g}"
+    value = rate(*counts)
+    return UNDEFINED if value is None else measure.unit.words(value)
 
 
-def _share(summary: EpisodeSummary | None, part: str) -> float | None:
-    if summary is None:
-        return None
-    numerator, denominator = getattr(summary.tally, part)
-    return round(numerator / denominator, _DECIMALS) if denominator else None
+def _value(measure: Measure, summary: EpisodeSummary | None) -> float | None:
+    counts = None if summary is None else measure.counts(summary)
+    value = None if counts is None else rate(*counts)
+    return None if value is None else round(value, _DECIMALS)
 
 
 def rows_data(study: WorldStudy) -> list[list[object]]:
-    """What the script sorts and filters by, a row each: condition, scenario, outcome, decisions, errors, cost."""
+    """What the script sorts and filters by, a row each: key, name, outcome, decisions, errors, cost, measures."""
     return list(_data(study))
 
 
 def _data(study: WorldStudy) -> Iterator[list[object]]:
+    columns = episode_columns(study)
     for row in study.rows:
         for episode in row.condition.episodes:
             summary, result = episode.summary, episode.result
@@ -84,8 +101,7 @@ def _data(study: WorldStudy) -> Iterator[list[object]]:
                 episode.name,
                 outcome_of(episode),
                 None if result is None else result.steps,
-                _share(summary, "explore"),
-                _share(summary, "exploit"),
                 None if summary is None else summary.tally.error_decisions,
                 cost if isinstance(cost := usage.get("cost"), int | float) else None,
+                *(_value(column[0], summary) for column in columns),
             ]

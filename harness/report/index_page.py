@@ -6,25 +6,24 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from oresight.harness.analysis.compare import Column, Difference
 from oresight.harness.files import write_atomically
 from oresight.harness.protocols import Json
 from oresight.harness.report.figures import COLOURS
 from oresight.harness.report.html import render
-from oresight.harness.report.index_episodes import episode_values, money, outcome_of, rows_data
+from oresight.harness.report.index_episodes import episode_columns, episode_values, money, outcome_of, rows_data
 from oresight.harness.report.index_figures import Files, exhibit_values
-from oresight.harness.report.measures import Mean, errors
 from oresight.harness.report.panels import Absent, Exhibit
 from oresight.harness.report.study import USUAL, ConditionFigures, WorldStudy
 from oresight.harness.text import visible
-from oresight.harness.wording import readings
+from oresight.harness.wording import UNDEFINED
 from oresight.harness.worlds import own_version
-from oresight.scoring.statistics import Figure as Ratio
+from oresight.scoring.measures import Measure
+from oresight.scoring.pooling import shown
+from oresight.scoring.statistics import PAIRED_METHOD, Difference, Figure
 
 TITLES = {"craft": "The 3D world", "grid": "The grid"}
 # More scenarios than this are not offered one by one.
 SCENARIOS_MOST = 400
-_DECIMALS = 4
 _ENDS = re.compile(r"([(,:/@+-])")
 
 
@@ -66,6 +65,7 @@ def write_index(
 
 def _world(study: WorldStudy, files: Files) -> Json:
     counts = [row.condition.counts for row in study.rows]
+    columns = episode_columns(study)
     planned, scored = sum(each.planned for each in counts), sum(each.scored for each in counts)
     return {
         "kind": study.kind,
@@ -79,15 +79,15 @@ def _world(study: WorldStudy, files: Files) -> Json:
         "unreadable": sum(each.unreadable for each in counts),
         "missing": sum(each.missing for each in counts),
         "complete": scored == planned,
-        "readings": readings(study.kind),
-        "rows": [_condition(study.kind, row) for row in study.rows],
+        "columns": _columns(study),
+        "episode_columns": [column[0].title for column in columns],
+        "readings": study.shown[1],
+        "rows": [_condition(study, row) for row in study.rows],
         "differences": _differences(study),
         "exhibits": [exhibit_values(study.kind, each, files) for each in study.exhibits if isinstance(each, Exhibit)],
         "absent": [each for each in study.exhibits if isinstance(each, Absent)],
         "notes": [visible(note, 600) for note in study.notes],
-        "episodes": [
-            episode_values(study.kind, row, episode) for row in study.rows for episode in row.condition.episodes
-        ],
+        "episodes": [episode_values(columns, row, episode) for row in study.rows for episode in row.condition.episodes],
         "costs": any(row.usage is not None for row in study.rows),
         "scenarios": _scenarios(study),
         "outcomes": sorted({outcome_of(each) for row in study.rows for each in row.condition.episodes}),
@@ -97,7 +97,15 @@ def _world(study: WorldStudy, files: Files) -> Json:
 # --- the table of conditions -----------------------------------------------------------------------------------------
 
 
-def _condition(kind: str, row: ConditionFigures) -> Json:
+def _columns(study: WorldStudy) -> dict[str, list[Measure]]:
+    """The measures of the table of conditions by their titles: the readings of one stand in one column."""
+    found: dict[str, list[Measure]] = {}
+    for measure in study.shown[0]:
+        found.setdefault(measure.title, []).append(measure)
+    return found
+
+
+def _condition(study: WorldStudy, row: ConditionFigures) -> Json:
     counts = row.condition.counts
     pooled, usage = row.pooled, row.usage
     return {
@@ -106,17 +114,10 @@ def _condition(kind: str, row: ConditionFigures) -> Json:
         "wrapped": _wrapped(row.condition.label),
         "colour": row.colour % len(COLOURS),
         "counts": counts,
-        "success": _ratio(pooled.success),
-        "errors": {
-            error: [
-                {"reading": measure.reading, **_ratio(getattr(getattr(pooled, measure.reading), error))}
-                for measure in errors(kind)
-                if measure.error == error
-            ]
-            for error in ("exploration", "exploitation")
-        },
-        "used": _mean(row.used),
-        "used_success": _mean(row.used_success),
+        "cells": [
+            [{"reading": each.reading, **_cell(each, pooled[each.name])} for each in measures]
+            for measures in _columns(study).values()
+        ],
         "scored_decisions": pooled.scored_decisions,
         "decisions": pooled.decisions,
         "cost": money(None if usage is None else usage["cost"]),
@@ -129,29 +130,19 @@ def _wrapped(label: str) -> Markup:
     return Markup(_ENDS.sub(r"\1<wbr>", str(escape(label))))
 
 
-def _ratio(ratio: Ratio) -> Json:
-    """A ratio in words, and the numbers of its small drawing in hundredths."""
-    interval = ratio.interval
+def _cell(measure: Measure, figure: Figure) -> Json:
+    """A figure in words; of a ratio of counts also the numbers of its small drawing, in hundredths."""
+    interval, words = figure.interval, measure.unit.words
+    drawn = measure.unit.counted and figure.value is not None
     return {
-        "value": "–" if ratio.value is None else f"{ratio.value:.2f}",
-        "undefined": ratio.value is None,
-        "counts": f"{ratio.numerator}/{ratio.denominator}",
-        "interval": "" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
-        "method": ratio.method,
-        "n": ratio.n,
-        "at": None if ratio.value is None else round(100 * ratio.value, 1),
-        "low": None if interval is None else round(100 * interval[0], 1),
-        "width": None if interval is None else round(max(1.0, 100 * (interval[1] - interval[0])), 1),
-    }
-
-
-def _mean(mean: Mean) -> Json:
-    interval = mean.interval
-    return {
-        "value": "–" if mean.value is None else f"{mean.value:.0%}",
-        "interval": "" if interval is None else f"{interval[0]:.0%} to {interval[1]:.0%}",
-        "method": mean.method,
-        "n": mean.n,
+        "value": UNDEFINED if figure.value is None else words(figure.value),
+        "counts": f"{figure.numerator:g}/{figure.denominator:g}" if measure.unit.counted else "",
+        "interval": "" if interval is None else " to ".join(map(words, interval)),
+        "method": figure.method,
+        "n": figure.n,
+        "at": round(100 * figure.value, 1) if drawn and figure.value is not None else None,
+        "low": round(100 * interval[0], 1) if drawn and interval is not None else None,
+        "width": round(max(1.0, 100 * (interval[1] - interval[0])), 1) if drawn and interval is not None else None,
     }
 
 
@@ -159,42 +150,32 @@ def _differences(study: WorldStudy) -> Json | None:
     if study.comparison is None:
         return None
     _, *others = study.comparison.columns
-    names = list(others[0].differences)
+    measures, readings = shown(column.pooled for column in study.comparison.columns)
     return {
         "first": study.compared[0].named,
         "n": len(study.comparison.shared),
-        "method": others[0].differences[names[0]].to_json()["method"],
-        "names": [name.replace("_", " ") for name in names] if study.kind == "craft" else _plain(names),
+        "method": PAIRED_METHOD,
+        "names": [measure.titled(readings) for measure in measures],
         "rows": [
             {
                 "key": row.condition.key,
                 "label": row.condition.label,
                 "wrapped": _wrapped(row.condition.label),
                 "colour": row.colour % len(COLOURS),
-                "cells": [_difference(name, _of(column, name)) for name in names],
+                "cells": [_difference(measure, column.differences.get(measure.name)) for measure in measures],
             }
             for row, column in zip(study.compared[1:], others, strict=True)
         ],
     }
 
 
-def _plain(names: Sequence[str]) -> list[str]:
-    """Names of measures in a world with one reading, which needs no name."""
-    return [name.removesuffix("_lenient").replace("_", " ") for name in names]
-
-
-def _of(column: Column, name: str) -> Difference | None:
-    return column.differences.get(name)
-
-
-def _difference(name: str, difference: Difference | None) -> Json:
+def _difference(measure: Measure, difference: Difference | None) -> Json:
     if difference is None or difference.value is None:
-        return {"value": "–", "interval": "", "apart": False}
-    digits = 1 if name == "decisions_used" else _DECIMALS if name == "cost_per_episode" else 2
+        return {"value": UNDEFINED, "interval": "", "apart": False}
     interval = difference.interval
     return {
-        "value": f"{difference.value:+.{digits}f}",
-        "interval": "" if interval is None else f"{interval[0]:+.{digits}f} to {interval[1]:+.{digits}f}",
+        "value": measure.unit.words(difference.value, signed=True),
+        "interval": "" if interval is None else " to ".join(measure.unit.words(end, signed=True) for end in interval),
         # An interval that leaves out zero.
         "apart": interval is not None and not interval[0] <= 0 <= interval[1],
     }

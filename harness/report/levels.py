@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from oresight.harness.report.conditions import Condition
-from oresight.harness.report.measures import Measure, errors, measures, named
+from oresight.harness.report.measures import Drawn, drawn, drawn_errors, named
 from oresight.harness.report.panels import ALL, Absent, Exhibit, Lines, Series, undefined_notes
-from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
 from oresight.scoring.statistics import Figure as Ratio
 from oresight.scoring.tables import DEMANDS, OTHER, SIZES, labels_of
 
@@ -39,8 +39,10 @@ def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     """Each error against the demand on it."""
     title = "Errors by demand"
     panels = []
-    for measure in errors(kind):
-        error = str(measure.error)
+    for measure in drawn_errors(conditions):
+        error = next((each for each in ERROR_KINDS if measure.measure.title.startswith(each)), None)
+        if error is None:
+            continue
 
         def level(scenario: str, error: str = error) -> str | None:
             return demand_of(kind, scenario, error)
@@ -52,7 +54,7 @@ def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     return _exhibit("demand", title, "Each error against the demand that scenarios make on it.", panels, conditions)
 
 
-def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_size(conditions: Sequence[Condition]) -> Exhibit | Absent:
     """Success and errors against the size of the task DAG."""
     title = "Success and errors by size of the task DAG"
 
@@ -62,7 +64,7 @@ def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
 
     panels = [
         panel
-        for measure in measures(kind)
+        for measure in drawn(conditions)
         for panel in _panel(conditions, measure, level, SIZES, "size of the task DAG", "size")
     ]
     if not panels:
@@ -70,7 +72,7 @@ def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     return _exhibit("size", title, "Success and errors against the size of the task DAG.", panels, conditions)
 
 
-def by_kind(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_kind(conditions: Sequence[Condition]) -> Exhibit | Absent:
     """Success and errors by kind of scenario; the 3D world has no task DAG whose size could be told."""
     title = "Success and errors by kind of scenario"
 
@@ -82,7 +84,7 @@ def by_kind(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     kinds = tuple(dict.fromkeys(name for name in names if name is not None))
     panels = [
         panel
-        for measure in measures(kind)
+        for measure in drawn(conditions)
         for panel in _panel(conditions, measure, level, kinds, "kind of scenario", "kind", joined=False)
     ]
     if not panels:
@@ -113,7 +115,7 @@ def _exhibit(name: str, title: str, words: str, panels: Sequence[Lines], conditi
 
 def _panel(
     conditions: Sequence[Condition],
-    measure: Measure,
+    measure: Drawn,
     level: LevelOf,
     levels: Sequence[str],
     x_title: str,
@@ -133,8 +135,7 @@ def _panel(
     if len(conditions) > 1:
         series.append(Series("all conditions", ALL, tuple(_together(measure, by_level, place) for place in there)))
     ticks = tuple(levels[place] for place in there)
-    title = measure.name[0].upper() + measure.name[1:]
-    return [Lines(f"{slug}-{measure.slug}", title, x_title, ticks, tuple(series), joined)]
+    return [Lines(f"{slug}-{measure.slug}", measure.title, x_title, ticks, tuple(series), joined)]
 
 
 def _at(condition: Condition, level: LevelOf, wanted: str) -> list[_OnMap]:
@@ -146,11 +147,11 @@ def _at(condition: Condition, level: LevelOf, wanted: str) -> list[_OnMap]:
     ]
 
 
-def _ratio(measure: Measure, episodes: Sequence[_OnMap]) -> Ratio | None:
+def _ratio(measure: Drawn, episodes: Sequence[_OnMap]) -> Ratio | None:
     return measure.of(summary for _, summary in episodes) if episodes else None
 
 
-def _together(measure: Measure, by_level: Sequence[Sequence[Sequence[_OnMap]]], place: int) -> Ratio | None:
+def _together(measure: Drawn, by_level: Sequence[Sequence[Sequence[_OnMap]]], place: int) -> Ratio | None:
     by_map: dict[str, list[EpisodeSummary]] = {}
     for episodes in by_level:
         for scenario, summary in episodes[place]:

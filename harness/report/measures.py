@@ -1,115 +1,60 @@
-"""What is measured of episodes, by name: success and both errors in the readings that a world has."""
+"""Measures over the conditions of a report: which are drawn, and their figures over some of the episodes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from oresight.harness.report.conditions import Condition
-from oresight.harness.wording import readings
-from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
-from oresight.scoring.statistics import (
-    RESAMPLES,
-    SEED,
-    Counts,
-    Interval,
-    PooledRates,
-    bootstrap,
-    error_figure,
-    success_figure,
-)
-from oresight.scoring.statistics import Figure as Ratio
-
-_MILLION = 1_000_000
+from oresight.scoring.decisions import EpisodeSummary
+from oresight.scoring.measures import Measure
+from oresight.scoring.pooling import pool, shown
+from oresight.scoring.statistics import Figure, figure_of
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A ratio of episodes.
+class Drawn:
+    """A measure as the figures of a report name it.
 
     Attributes:
-        name: In words.
-        error: The kind of error; None for success.
-        reading: Of an error.
+        measure: It.
+        name: In words, with its reading where the world has several.
     """
 
+    measure: Measure
     name: str
-    error: str | None
-    reading: str
 
     @property
     def slug(self) -> str:
         """Names a file."""
-        return re.sub("[^a-z]+", "-", self.name.replace(" error", "").replace(" rate", ""))
-
-    def of(self, summaries: Iterable[EpisodeSummary]) -> Ratio:
-        """Over episodes, whose intervals it then has."""
-        chosen = list(summaries)
-        if self.error is None:
-            tasks = [summary for summary in chosen if summary.outcome.has_task]
-            return success_figure(sum(summary.success for summary in tasks), len(tasks))
-        return error_figure([self._counts(summary) for summary in chosen])
-
-    def over_maps(self, by_map: Mapping[str, Sequence[EpisodeSummary]]) -> Ratio:
-        """Over episodes of several conditions: those on one map hang together, so that maps are resampled."""
-        if self.error is None:
-            return self.of(summary for summaries in by_map.values() for summary in summaries)
-        totals: list[Counts] = []
-        for summaries in by_map.values():
-            counts = [self._counts(summary) for summary in summaries]
-            totals.append((sum(each[0] for each in counts), sum(each[1] for each in counts)))
-        ratio = error_figure(totals)
-        return replace(ratio, method=ratio.method.replace("over episodes", "over maps"))
-
-    def _counts(self, summary: EpisodeSummary) -> Counts:
-        assert self.error is not None
-        return summary.readings[self.reading].counts(self.error)
-
-
-def errors(kind: str) -> tuple[Measure, ...]:
-    """Both errors in every reading that a kind of world has."""
-    several = len(readings(kind)) > 1
-    return tuple(
-        Measure(f"{error} error, {reading}" if several else f"{error} error", error, reading)
-        for reading in readings(kind)
-        for error in ERROR_KINDS
-    )
-
-
-def measures(kind: str) -> tuple[Measure, ...]:
-    """Success and both errors."""
-    return (Measure("success rate", None, "lenient"), *errors(kind))
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over episodes; value and interval are None where there is none."""
-
-    value: float | None
-    interval: Interval | None
-    n: int
+        return re.sub("[^a-z]+", "-", self.name.replace(" error", ""))
 
     @property
-    def method(self) -> str:
-        """How the interval is made."""
-        return f"bootstrap over episodes, {RESAMPLES} resamples, seed {SEED}, 95 %"
+    def title(self) -> str:
+        """The name at the beginning of a line."""
+        return self.name[0].upper() + self.name[1:]
+
+    def of(self, summaries: Iterable[EpisodeSummary]) -> Figure:
+        """Return the figure over episodes, whose intervals it then has."""
+        return pool(summaries)[self.measure.name]
+
+    def over_maps(self, by_map: Mapping[str, Sequence[EpisodeSummary]]) -> Figure:
+        """Return the figure over several conditions: episodes on one map hang together, so that maps are resampled."""
+        if self.measure.proportion:
+            return self.of(summary for summaries in by_map.values() for summary in summaries)
+        totals = [self.of(summaries) for summaries in by_map.values()]
+        figure = figure_of([(each.numerator, each.denominator) for each in totals])
+        return replace(figure, method=figure.method.replace("over episodes", "over maps"))
 
 
-def budget_used(summaries: Iterable[EpisodeSummary]) -> Mean:
-    """Mean of steps taken over the full budget."""
-    shares = [summary.steps_taken / summary.budget for summary in summaries if summary.budget]
-    if not shares:
-        return Mean(None, None, 0)
-    # Counts are whole numbers, so that shares are counted in millionths.
-    interval = bootstrap([(round(share * _MILLION), 1) for share in shares])
-    scaled = None if interval is None else (interval[0] / _MILLION, interval[1] / _MILLION)
-    return Mean(fmean(shares), scaled, len(shares))
+def drawn(conditions: Sequence[Condition]) -> tuple[Drawn, ...]:
+    """Return the measures that figures show: those that are ratios of counts."""
+    measures, readings = shown(pool(condition.summaries.values()) for condition in conditions)
+    return tuple(Drawn(measure, measure.titled(readings)) for measure in measures if measure.unit.counted)
 
 
-def error_of(pooled: PooledRates, measure: Measure) -> Ratio:
-    """The pooled error rate that a measure of an error names."""
-    ratio: Ratio = getattr(getattr(pooled, measure.reading), str(measure.error))
-    return ratio
+def drawn_errors(conditions: Sequence[Condition]) -> tuple[Drawn, ...]:
+    """Return those of them that belong to a reading of the error metric."""
+    return tuple(each for each in drawn(conditions) if each.measure.reading is not None)
 
 
 def named(condition: Condition) -> str:

@@ -7,9 +7,9 @@ The same values make the drawings, the tables beside them and the words under th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oresight.harness.analysis.compare import Difference
 from oresight.harness.protocols import Json
 from oresight.scoring.regression import Regression
+from oresight.scoring.statistics import Difference
 from oresight.scoring.statistics import Figure as Ratio
 
 # The colour of what is not a condition, such as all of them together.

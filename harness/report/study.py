@@ -4,7 +4,7 @@ Pure functions of what was read. By what the episodes differ is told in `levels`
 `contrasts`; this file has what belongs to all conditions together, and the order in which a reader meets it all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oresight.harness.analysis.compare import Comparison, compare
@@ -13,13 +13,12 @@ from oresight.harness.protocols import Json
 from oresight.harness.report.conditions import Condition
 from oresight.harness.report.contrasts import by_memory, by_prompts, two_episodes
 from oresight.harness.report.levels import SHOWN_MOST, by_demand, by_kind, by_size
-from oresight.harness.report.measures import Mean, budget_used, error_of, errors, named
+from oresight.harness.report.measures import Drawn, drawn, drawn_errors, named
 from oresight.harness.report.panels import Absent, Dot, Exhibit, Lines, Scatter, Series, undefined_notes
-from oresight.harness.wording import readings
+from oresight.scoring.measures import Measure
 from oresight.scoring.parameters import Parameters
+from oresight.scoring.pooling import Pool, PooledRates, pool, shown
 from oresight.scoring.regression import RATES_MIN, Point, regress
-from oresight.scoring.statistics import Figure as Ratio
-from oresight.scoring.statistics import Pool, PooledRates, pool
 
 ALPHAS = (1.0, 2.0, 3.0)
 KS = (1, 2, 3)
@@ -39,8 +38,6 @@ class ConditionFigures:
         condition: Who played.
         colour: Number of its colour in this world.
         pooled: Over its results.
-        used: Share of the budget that was used, over the results.
-        used_success: The same over the successes.
         usage: Tokens and cost; None where no model played.
         sensitivity: Under each pair of alpha and k, over the results whose recordings were read.
     """
@@ -48,8 +45,6 @@ class ConditionFigures:
     condition: Condition
     colour: int
     pooled: PooledRates
-    used: Mean
-    used_success: Mean
     usage: Json | None
     sensitivity: dict[tuple[float, int], PooledRates]
 
@@ -79,6 +74,11 @@ class WorldStudy:
     exhibits: tuple[Exhibit | Absent, ...]
     notes: tuple[str, ...]
 
+    @property
+    def shown(self) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+        """The measures and the readings that its tables show."""
+        return shown(row.pooled for row in self.rows)
+
 
 def parameters() -> tuple[Parameters, ...]:
     """What every recording is scored under, in the order of `PAIRS`."""
@@ -88,21 +88,21 @@ def parameters() -> tuple[Parameters, ...]:
 def study_world(kind: str, conditions: Sequence[Condition]) -> WorldStudy:
     """Makes the figures of the conditions in one world."""
     rows = tuple(_figures(condition, colour) for colour, condition in enumerate(conditions))
-    notes = list(_notes(kind, rows))
+    notes = list(_notes(rows))
     compared, comparison = _compared(rows, notes)
     exhibits = (
-        success_against_error(kind, rows),
-        by_prompts(kind, conditions),
+        success_against_error(rows),
+        by_prompts(conditions),
         by_demand(kind, conditions),
-        by_size(kind, conditions) if kind == "grid" else by_kind(kind, conditions),
+        by_size(conditions) if kind == "grid" else by_kind(conditions),
         two_episodes(conditions),
-        by_memory(kind, conditions),
+        by_memory(conditions),
         sensitivity(rows),
     )
     return WorldStudy(kind, rows, compared, comparison, exhibits, tuple(dict.fromkeys(notes)))
 
 
-def success_against_error(kind: str, rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
+def success_against_error(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
     """Success against the logarithm of each error, a point each condition."""
     title = "Success against each error"
     if len(rows) < RATES_MIN:
@@ -111,21 +111,20 @@ def success_against_error(kind: str, rows: Sequence[ConditionFigures]) -> Exhibi
         )
     panels: list[Scatter] = []
     notes: list[str] = []
-    for measure in errors(kind):
-        name = measure.name
+    for error in drawn_errors([row.condition for row in rows]):
+        name = error.name
         dots = tuple(
-            Dot(row.condition.key, row.named, row.colour, error_of(row.pooled, measure), row.pooled.success)
+            Dot(row.condition.key, row.named, row.colour, row.pooled[error.measure.name], row.pooled.success)
             for row in rows
         )
         points = [
-            Point(dot.key, dot.success.numerator, dot.success.denominator, dot.error.numerator, dot.error.denominator)
-            for dot in dots
+            Point(dot.key, *(int(count) for each in (dot.success, dot.error) for count in each.counts)) for dot in dots
         ]
         fitted = regress(points)
         if not fitted.all.n:
             notes.append(f"No condition has a defined {name}, so that there is nothing to draw.")
             continue
-        panels.append(Scatter(f"success-{measure.slug}", name.capitalize(), f"{name} (log scale)", dots, fitted))
+        panels.append(Scatter(f"success-{error.slug}", name.capitalize(), f"{name} (log scale)", dots, fitted))
         notes += undefined_notes(name, [(dot.label, dot.error) for dot in dots])
         if fitted.all.floored and fitted.all.floor is not None:
             zero = [point.name for point in fitted.all.points if point.floored]
@@ -149,36 +148,33 @@ def sensitivity(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
     title = "Sensitivity to the budget multiplier alpha and to k"
     if not any(pooled.decisions for row in rows for pooled in row.sensitivity.values()):
         return Absent(title, "it takes recordings that can be scored again; none could be read")
-    shown = rows[:SHOWN_MOST]
-    takes: dict[str, Callable[[PooledRates], Ratio]] = {
-        "success rate": lambda pooled: pooled.success,
-        "exploration error": lambda pooled: pooled.lenient.exploration,
-        "exploitation error": lambda pooled: pooled.lenient.exploitation,
-    }
+    first = rows[:SHOWN_MOST]
+    readings = list(dict.fromkeys(reading for row in rows for reading in row.pooled.readings))
+    takes = [each for each in drawn([row.condition for row in rows]) if each.measure.reading in (None, *readings[:1])]
     panels: list[Lines] = []
     for letter, values in (("alpha", ALPHAS), ("k", KS)):
-        for name, take in takes.items():
-            # Success does not depend on k.
-            if letter == "k" and name == "success rate":
+        for each in takes:
+            # Nothing but the errors depends on k.
+            if letter == "k" and each.measure.reading is None:
                 continue
             series = []
-            for row in shown:
+            for row in first:
                 pairs = [(value, USUAL.k) if letter == "alpha" else (USUAL.alpha, int(value)) for value in values]
-                series.append(Series(row.named, row.colour, tuple(take(row.sensitivity[pair]) for pair in pairs)))
+                figures = tuple(row.sensitivity[pair][each.measure.name] for pair in pairs)
+                series.append(Series(row.named, row.colour, figures))
             words = f"{letter} (budget multiplier)" if letter == "alpha" else "k (forgiven repeats)"
             ticks = tuple(f"{value:g}" for value in values)
-            panels.append(
-                Lines(f"sensitivity-{letter}-{name.split()[0]}", name.capitalize(), words, ticks, tuple(series))
-            )
+            name = Drawn(each.measure, each.measure.title)
+            panels.append(Lines(f"sensitivity-{letter}-{name.slug}", name.title, words, ticks, tuple(series)))
     caption = (
         f"The recordings scored again, without running anything: with k = {USUAL.k} under other budgets, and with"
         f" alpha = {USUAL.alpha:g} under other k. Success: Wilson; errors: bootstrap over episodes; intervals of 95 %."
     )
     notes = []
-    if readings(rows[0].condition.kind) != ("lenient",):
-        notes.append("Drawn in the lenient reading; the table has both.")
-    if len(rows) > len(shown):
-        notes.append(f"Drawn are the first {len(shown)} of {len(rows)} conditions; the table has all.")
+    if len(readings) > 1:
+        notes.append(f"Drawn in the {readings[0]} reading; the table has both.")
+    if len(rows) > len(first):
+        notes.append(f"Drawn are the first {len(first)} of {len(rows)} conditions; the table has all.")
     for row in rows:
         results, read = row.pooled.success.n, row.sensitivity[USUAL.alpha, USUAL.k].success.n
         if read < results:
@@ -197,8 +193,6 @@ def _figures(condition: Condition, colour: int) -> ConditionFigures:
         condition,
         colour,
         pool(results.values()),
-        budget_used(results.values()),
-        budget_used(summary for summary in results.values() if summary.success),
         condition.side.summary.usage(),
         {pair: each.rates() for pair, each in zip(PAIRS, pools, strict=True)},
     )
@@ -235,11 +229,11 @@ def _said_elsewhere(row: ConditionFigures) -> Iterator[str]:
     yield f"{row.condition.side.label} is incomplete: {row.condition.side.summary.counts_sentence()}"
 
 
-def _notes(kind: str, rows: Sequence[ConditionFigures]) -> Iterator[str]:
+def _notes(rows: Sequence[ConditionFigures]) -> Iterator[str]:
     for row in rows:
         if not row.condition.counts.complete:
             yield f"{row.named} is incomplete: {row.condition.side.summary.counts_sentence()}."
         yield from row.condition.side.notes
     rows = [row for row in rows if row.condition.counts.scored]
-    for measure in errors(kind):
-        yield from undefined_notes(measure.name, [(row.named, error_of(row.pooled, measure)) for row in rows])
+    for error in drawn_errors([row.condition for row in rows]):
+        yield from undefined_notes(error.name, [(row.named, row.pooled[error.measure.name]) for row in rows])

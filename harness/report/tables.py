@@ -11,10 +11,9 @@ from oresight.harness import files
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder as run_folder
 from oresight.harness.report.conditions import Condition
-from oresight.harness.report.measures import errors
 from oresight.harness.report.panels import difference_columns, ratio_columns
 from oresight.harness.report.study import ConditionFigures, WorldStudy
-from oresight.scoring.statistics import PooledRates
+from oresight.scoring.pooling import PooledRates
 
 
 def write_table(folder: Path, name: str, rows: Sequence[Mapping[str, object]]) -> list[str]:
@@ -80,7 +79,13 @@ def episode_rows(conditions: Sequence[Condition]) -> list[Json]:
 def sensitivity_rows(studies: Sequence[WorldStudy]) -> list[Json]:
     """A row for each condition under each pair of alpha and k."""
     return [
-        {"world": study.kind, **_who(row.condition), "alpha": alpha, "k": k, **_pooled(study.kind, pooled)}
+        {
+            "world": study.kind,
+            **_who(row.condition),
+            "alpha": alpha,
+            "k": k,
+            **_pooled(study, pooled, of_means=False),
+        }
         for study in studies
         for row in study.rows
         for (alpha, k), pooled in sorted(row.sensitivity.items())
@@ -118,30 +123,21 @@ def _condition_row(study: WorldStudy, row: ConditionFigures) -> Json:
         "world": study.kind,
         **_who(row.condition),
         **row.condition.counts.to_json(),
-        **_pooled(study.kind, row.pooled),
-        **{
-            f"{name}_{end}": None if mean.interval is None else mean.interval[place]
-            for name, mean in (("budget_used", row.used), ("budget_used_success", row.used_success))
-            for place, end in enumerate(("low", "high"))
-        },
+        **_pooled(study, row.pooled),
         **{name: usage.get(name) for name in ("replies", "reasks", "input_tokens", "output_tokens", "cost")},
     }
 
 
-def _pooled(kind: str, pooled: PooledRates) -> Json:
-    ratios = {"success": pooled.success}
-    for measure in errors(kind):
-        ratios[f"{measure.error}_error_{measure.reading}"] = getattr(
-            getattr(pooled, measure.reading), str(measure.error)
-        )
-    return {
-        **{
-            f"{name}_{column}": value
-            for name, ratio in ratios.items()
-            for column, value in ratio_columns(ratio).items()
-        },
-        "budget_used": pooled.budget_used,
-        "budget_used_success": pooled.budget_used_success,
-        "scored_decisions": pooled.scored_decisions,
-        "decisions": pooled.decisions,
-    }
+def _pooled(study: WorldStudy, pooled: PooledRates, *, of_means: bool = True) -> Json:
+    """Every measure with its interval; without those of means if they are not wanted, since they take a while."""
+    row: Json = {}
+    measures, _ = study.shown
+    for measure in measures:
+        columns = ratio_columns(pooled[measure.name])
+        if measure.unit.counted:
+            row |= {f"{measure.name}_{column}": value for column, value in columns.items()}
+        else:
+            row[measure.name] = columns["value"]
+            if of_means:
+                row |= {f"{measure.name}_{end}": columns[end] for end in ("low", "high")}
+    return {**row, "scored_decisions": pooled.scored_decisions, "decisions": pooled.decisions}

@@ -44,6 +44,7 @@ from oresight.harness.running.replay import first_difference
 from oresight.harness.worlds import Branch, Size, World
 from oresight.scoring import records
 from oresight.scoring.decisions import ScoredDecision
+from oresight.scoring.measures import Following, followed
 from oresight.scoring.rescoring import Scorer
 
 AgentMaker = Callable[[AgentSetup], Agent]
@@ -232,6 +233,7 @@ class _Attempt:
         self._desk = desk
         self._listener = listener
         self._scorer: Scorer | None = None
+        self._following: Following | None = None
         self._header: Json | None = None
         self._recorded: Sequence[records.DecisionLine] = ()
         self._replies: list[ReplyRecord] = []
@@ -273,7 +275,9 @@ class _Attempt:
             timing["latency_s"] = round(sum(reply.latency_s for reply in replies), 3)
             timing["requests"] = sum(reply.requests for reply in replies)
             timing["retries"] = sum(reply.retries for reply in replies)
-        score = {} if self._scorer is None else self._scorer.summary(ending.outcome, ending.reason).to_json()
+        score: Json = {}
+        if self._scorer is not None:
+            score = followed(self._scorer.summary(ending.outcome, ending.reason), self._following).to_json()
         branch = task.world.branch
         return run_folder.EpisodeResult(
             id=task.world.name,
@@ -329,11 +333,13 @@ class _Attempt:
             self._record.header(header)
         else:
             self._compare(0, self._header, header)
+        branch = self._task.world.branch
         self._scorer = self._task.world.scorer(header)
+        self._following = Following(self._task.world.kind, state_hash, 0 if branch is None else branch.at)
         self._picture(0, observation)
 
     def _step(self, step: Step) -> None:
-        assert self._scorer is not None
+        assert self._scorer is not None and self._following is not None
         line: Json = {
             "step": step.step,
             "action": step.decision.action,
@@ -353,7 +359,9 @@ class _Attempt:
             self._record.line(line)
         self._picture(step.step, step.after)
         self.steps = step.step
-        self._listener.stepped(self._number, step, self._scorer.score(step.decision.action, step.facts))
+        scored = self._scorer.score(step.decision.action, step.facts)
+        self._following.take(step.decision.action, step.state_hash, scored)
+        self._listener.stepped(self._number, step, scored)
 
     def _check_branch(self, branch: Branch, step: Step) -> None:
         """Checks that the branch point was reached as recorded; what is decided after it is this episode's own."""

@@ -30,7 +30,7 @@ def test_figures_and_differences_are_those_of_the_shared_episodes(tmp_path: Path
     first, second = found.columns
     assert (first.label, second.label) == ("stuck, raw", "spinner, raw")
     assert (first.pooled.success.numerator, first.pooled.success.denominator) == (2, 2)
-    assert (second.pooled.success.numerator, second.decisions) == (0, 20.0)
+    assert (second.pooled.success.numerator, second.pooled["decisions_used"].value) == (0, 20.0)
     assert second.differences["success"].value == -1.0
     assert second.differences["success"].interval == (-1.0, -1.0)
     assert second.differences["exploration_error_lenient"].value == 1.0

@@ -51,8 +51,7 @@ def test_a_person_who_decides_like_an_agent_has_its_figures(tmp_path: Path) -> N
     assert found.shared == ("outcrop-0", "outcrop-1")
     first, second = found.columns
     assert (first.label, second.label) == ("oracle, raw", "me, human")
-    assert second.pooled == first.pooled
-    assert second.decisions == first.decisions
+    assert second.pooled.to_json() == first.pooled.to_json()
     assert second.cost is None
     assert {name: each.value for name, each in second.differences.items()} == {
         "success": 0.0,
@@ -60,7 +59,10 @@ def test_a_person_who_decides_like_an_agent_has_its_figures(tmp_path: Path) -> N
         "exploration_error_strict": 0.0,
         "exploitation_error_lenient": 0.0,
         "exploitation_error_strict": 0.0,
+        "score": 0.0,
         "decisions_used": 0.0,
+        "budget_used": 0.0,
+        "budget_used_success": 0.0,
     }
     assert found.complete and found.notes == ()
 
@@ -68,8 +70,8 @@ def test_a_person_who_decides_like_an_agent_has_its_figures(tmp_path: Path) -> N
 def test_a_session_left_early_is_a_failure_and_that_is_said(tmp_path: Path) -> None:
     record(tmp_path / "me", "outcrop-0", IDLE)
     found = compare(load_sides([played(tmp_path / "oracle", "outcrop-0"), tmp_path / "me"]))
-    assert (found.columns[1].pooled.success.numerator, found.columns[1].decisions) == (0, 3.0)
-    assert found.columns[1].pooled.budget_used == 0.03
+    assert (found.columns[1].pooled.success.numerator, found.columns[1].pooled["decisions_used"].value) == (0, 3.0)
+    assert found.columns[1].pooled["budget_used"].value == 0.03
     assert any(
         note.startswith("me, human: left before the budget was spent") and note.endswith("its episode: outcrop-0")
         for note in found.notes

@@ -92,14 +92,14 @@ def test_counts_tell_missing_from_unreadable_episodes() -> None:
 
 def test_success_against_an_error_needs_three_conditions() -> None:
     rows = study_world("grid", conditions(side("a", {"x-0": GOOD}), side("b", {"x-0": BAD}))).rows
-    absent = success_against_error("grid", rows)
+    absent = success_against_error(rows)
     assert isinstance(absent, Absent)
     assert absent.needs == "it takes 3 conditions or more with different error rates; here are 2"
 
 
 def test_a_rate_of_zero_stands_at_the_floor_and_the_report_says_so() -> None:
     sides = (side("a", {"x-0": GOOD}), side("b", {"x-0": BAD}), side("c", {"x-0": (False, (2, 10), (0, 0))}))
-    found = success_against_error("grid", study_world("grid", conditions(*sides)).rows)
+    found = success_against_error(study_world("grid", conditions(*sides)).rows)
     assert isinstance(found, Exhibit)
     exploration, exploitation = found.panels
     assert isinstance(exploration, Scatter) and isinstance(exploitation, Scatter)
@@ -139,12 +139,12 @@ def test_errors_by_demand_are_pooled_by_level_and_over_all_conditions() -> None:
 def test_levels_need_two_of_them() -> None:
     alone = conditions(side("a", {"low-small-0": GOOD, "low-small-1": BAD}))
     assert isinstance(by_demand("grid", alone), Absent)
-    assert isinstance(by_size("grid", alone), Absent)
-    assert isinstance(by_kind("craft", conditions(side("a", {"cave-0": GOOD}, world="craft"))), Absent)
+    assert isinstance(by_size(alone), Absent)
+    assert isinstance(by_kind(conditions(side("a", {"cave-0": GOOD}, world="craft"))), Absent)
 
 
 def test_the_3d_world_is_told_by_kind_of_scenario_and_in_both_readings() -> None:
-    found = by_kind("craft", conditions(side("a", {"cave-0": GOOD, "outcrop-1": BAD}, world="craft")))
+    found = by_kind(conditions(side("a", {"cave-0": GOOD, "outcrop-1": BAD}, world="craft")))
     assert values(lines(found, "kind-success")) == {"A a, raw": [1.0, 0.0]}
     assert values(lines(found, "kind-exploration-strict")) == {"A a, raw": [0.0, 0.5]}
 
@@ -159,7 +159,6 @@ def test_prompt_sets_are_compared_on_the_same_episodes() -> None:
         )
 
     found = by_prompts(
-        "grid",
         conditions(
             under("base", x0=BAD, x1=GOOD, x2=GOOD),
             under("base-reasoning", x0=GOOD, x1=GOOD, x2=None),
@@ -176,14 +175,13 @@ def test_prompt_sets_are_compared_on_the_same_episodes() -> None:
 
 
 def test_agents_read_no_prompts_so_that_they_are_not_compared_by_them() -> None:
-    found = by_prompts("grid", conditions(side("a", {"x-0": GOOD}), side("b", {"x-0": GOOD}, prompts="balance")))
+    found = by_prompts(conditions(side("a", {"x-0": GOOD}), side("b", {"x-0": GOOD}, prompts="balance")))
     assert isinstance(found, Absent)
 
 
 def test_memory_is_compared_with_raw_of_the_same_player_alone() -> None:
     names = ("low-small-0", "low-small-1")
     found = by_memory(
-        "grid",
         conditions(
             side("a", dict.fromkeys(names, BAD)),
             side("a", dict.fromkeys(names, GOOD), memory="list"),

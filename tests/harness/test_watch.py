@@ -201,9 +201,8 @@ def test_the_figures_are_those_of_the_summary(tmp_path: Path) -> None:
     found = one(Watch(tmp_path).look())
     pooled = summary.pooled()
     for reading in ("lenient", "strict"):
-        told = getattr(pooled, reading)
-        assert found.tallies[reading].explore == (told.exploration.numerator, told.exploration.denominator)
-        assert found.tallies[reading].exploit == (told.exploitation.numerator, told.exploitation.denominator)
+        for kind in ("exploration", "exploitation"):
+            assert found.tallies[reading].counts(kind) == pooled.error(kind, reading).counts
     assert found.success == pooled.success
     assert (found.label, found.kind, found.steps) == ("random, raw", "craft", pooled.decisions)
 

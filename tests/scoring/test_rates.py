@@ -3,8 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oresight.scoring.decisions import EpisodeSummary, Tally
+from oresight.scoring.pooling import pool
 from oresight.scoring.records import Outcome
-from oresight.scoring.statistics import EpisodeCounts, bootstrap, bootstrap_difference, error_figure, pool, rate, wilson
+from oresight.scoring.statistics import EpisodeCounts, bootstrap, bootstrap_difference, figure_of, rate, wilson
 
 
 def summary(outcome=Outcome.BUDGET_SPENT, explore=(0, 0), exploit=(0, 0), steps=100, budget=100):
@@ -80,14 +81,14 @@ def test_the_bootstrap_agrees_with_the_normal_interval_of_many_episodes():
 
 
 def test_the_bootstrap_weighs_episodes_by_their_eligible_decisions():
-    figure = error_figure([(1, 2), (0, 98)])
+    figure = figure_of([(1, 2), (0, 98)])
     assert figure.value == 0.01
     assert figure.interval == (0.0, 0.5)
 
 
 def test_one_episode_has_no_interval_and_no_eligible_decision_no_rate():
-    assert error_figure([(1, 2)]).interval is None
-    nothing = error_figure([(0, 0), (0, 0)])
+    assert figure_of([(1, 2)]).interval is None
+    nothing = figure_of([(0, 0), (0, 0)])
     assert (nothing.value, nothing.interval, nothing.denominator, nothing.n) == (None, None, 0, 2)
 
 
@@ -110,7 +111,7 @@ def test_paired_differences_cancel_what_the_episodes_share():
 
 def test_pooling_sums_errors_and_eligible_decisions():
     pooled = pool([summary(explore=(1, 10), exploit=(0, 0)), summary(explore=(9, 90), exploit=(3, 4))])
-    exploration, exploitation = pooled.lenient.exploration, pooled.lenient.exploitation
+    exploration, exploitation = pooled.error("exploration"), pooled.error("exploitation")
     assert (exploration.value, exploration.numerator, exploration.denominator) == (0.1, 10, 100)
     assert (exploitation.value, exploitation.numerator, exploitation.denominator) == (0.75, 3, 4)
 
@@ -119,15 +120,15 @@ def test_infrastructure_errors_and_incomplete_episodes_count_in_no_figure():
     lost = [summary(outcome, explore=(50, 50)) for outcome in (Outcome.INFRASTRUCTURE, Outcome.INCOMPLETE)]
     pooled = pool([summary(Outcome.SUCCESS, explore=(0, 10)), *lost])
     assert (pooled.success.value, pooled.success.numerator, pooled.success.denominator) == (1.0, 1, 1)
-    assert pooled.lenient.exploration.value == 0.0
+    assert pooled.error("exploration").value == 0.0
 
 
 def test_budget_used_counts_the_full_budget_and_is_undefined_without_a_success():
     ended = summary(Outcome.AGENT_ENDED, steps=10)
-    assert pool([ended]).budget_used == 0.1
-    assert pool([ended]).budget_used_success is None
+    assert pool([ended])["budget_used"].value == 0.1
+    assert pool([ended])["budget_used_success"].value is None
     both = pool([ended, summary(Outcome.SUCCESS, steps=50)])
-    assert (both.budget_used, both.budget_used_success) == (0.3, 0.5)
+    assert (both["budget_used"].value, both["budget_used_success"].value) == (0.3, 0.5)
 
 
 def test_nothing_at_all_is_undefined_throughout():
@@ -149,7 +150,7 @@ def test_counts_say_planned_scored_failed_and_missing():
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 20).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=6))
 def test_an_interval_lies_within_0_and_1(counts):
-    figure = error_figure(counts)
+    figure = figure_of(counts)
     assert (figure.value is None) == (figure.denominator == 0)
     if figure.interval is not None:
         low, high = figure.interval

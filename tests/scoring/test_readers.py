@@ -181,7 +181,7 @@ def test_an_empty_result_is_no_result(tmp_path):
 def test_an_infrastructure_error_is_no_result(tmp_path):
     report = score_paths([write(tmp_path / "e", played(success=False), result="infrastructure error")])
     assert (report.counts.infrastructure, report.counts.scored) == (1, 0)
-    assert report.pooled.lenient.exploitation.value is None
+    assert report.pooled.error("exploitation").value is None
 
 
 def test_an_episode_lost_before_its_first_line_is_an_infrastructure_error(tmp_path):

@@ -137,7 +137,7 @@ def test_a_table_pools_by_a_dimension_in_its_natural_order():
     rows = table(EPISODES, "demand")
     assert [(row.labels, row.episodes) for row in rows] == [(("low",), 3), (("high",), 1)]
     low = rows[0].pooled
-    assert (low.lenient.exploration.numerator, low.lenient.exploration.denominator) == (2, 10)
+    assert low.error("exploration").counts == (2, 10)
     assert (low.success.numerator, low.success.denominator) == (1, 2)
     assert [row.labels for row in table(EPISODES, "size")] == [("small",), ("large",)]
 
@@ -154,7 +154,7 @@ def test_prompt_sets_come_as_they_are_met_and_dimensions_combine():
 
 def test_a_row_without_eligible_decisions_is_undefined_and_plain_json():
     rows = table(EPISODES, "prompt", "size")
-    assert rows[2].pooled.lenient.exploitation.value is None
+    assert rows[2].pooled.error("exploitation").value is None
     assert json.dumps([row.to_json() for row in rows], allow_nan=False)
 
 

@@ -65,11 +65,11 @@ def test_every_decision_is_case_1_and_exploitation_is_undefined_with_the_reason(
     report = score(tmp_path, Hand().walk(60).idle(60))
     assert {step.case for step in steps(report)} == {Case.EXPLORE}
     assert report.episodes[0].summary.tally.exploit == (0, 0)
-    assert report.pooled.lenient.exploitation.value is None
+    assert report.pooled.error("exploitation").value is None
     told = report.to_json()["episodes"][0]
     assert any("exploitation error: no world comes with the recording" in words for words in told["undecided"])
     assert told["summary"]["budget"] is None and told["summary"]["target_count"] is None
-    assert report.pooled.success.denominator == 0 and report.pooled.budget_used is None
+    assert report.pooled.success.denominator == 0 and report.pooled["budget_used"].value is None
 
 
 def test_walking_over_new_ground_is_progress_and_idling_an_error(tmp_path):

@@ -168,7 +168,7 @@ def test_a_folder_of_any_mix_gives_a_row_each_and_a_fault_spoils_no_other(tmp_pa
         assert any(name in problem for problem in report.problems)
     assert (report.counts.succeeded, report.counts.failed, report.counts.scored) == (3, 0, 5)
     assert report.pooled.success.denominator == 3
-    assert report.pooled.lenient.exploration.denominator == sum(
+    assert report.pooled.error("exploration").denominator == sum(
         each.summary.tally.explore_eligible for each in report.episodes
     )
     assert score_paths([tmp_path / "deep", tmp_path]).counts.found == report.counts.found

@@ -86,7 +86,7 @@ def conditions(*sides: Side, marks: str = "") -> list[Condition]:
     def told(each: Any) -> Any:
         if each.result is None:
             return each
-        summaries = (summary_of(each.result),) * len(PAIRS)
+        summaries = (summary_of(each.result, each.kind),) * len(PAIRS)
         return dataclasses.replace(each, told=Told(marks, (0,) * len(marks), summaries))
 
     return [dataclasses.replace(condition, episodes=tuple(map(told, condition.episodes))) for condition in found]

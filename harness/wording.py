@@ -57,11 +57,6 @@ def tally_words(tally: Tally) -> tuple[str, str]:
     return rate_words(*tally.explore), rate_words(*tally.exploit)
 
 
-def readings(kind: str) -> tuple[str, ...]:
-    """The readings that a kind of world has; the grid has but one, which stands where the lenient one does."""
-    return ("lenient",) if kind == "grid" else ("lenient", "strict")
-
-
 def rates_so_far(summary: EpisodeSummary) -> tuple[tuple[str, str, str], ...]:
     """Per kind of error its name and its rate in the lenient and in the strict reading, if the world has that one."""
     lenient = tally_words(summary.tally)

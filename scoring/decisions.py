@@ -4,7 +4,7 @@ All of it turns into plain JSON with `to_json`. Numerator and denominator are ke
 where nothing is eligible, stands in `measures`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -16,8 +16,6 @@ ERROR_KINDS = ("exploration", "exploitation")
 LENIENT, STRICT = "lenient", "strict"
 # A place among which a decision ends: the world's own, and comparable.
 Node = str | int | tuple[str | int, ...]
-# Worlds whose records, before readings were named in them, told their only reading under both names.
-_ONE_READING = frozenset({"grid"})
 
 
 @dataclass(frozen=True)
@@ -210,7 +208,7 @@ class EpisodeSummary:
         outcome: Outcome,
         reason: str | None,
         usage: Json | None = None,
-        kind: str | None = None,
+        readings: Sequence[str] | None = None,
     ) -> Self:
         """Return the summary that stands in a result file.
 
@@ -219,15 +217,13 @@ class EpisodeSummary:
             outcome: The outcome of the result.
             reason: Its reason.
             usage: Its usage.
-            kind: The world. A record from before readings were named needs it to tell one reading from two.
+            readings: Those of the world, for records from before they were named: a world with one told it twice.
 
         Raises:
             pydantic.ValidationError: It is no summary.
         """
         record = ScoreRecord.model_validate(score)
-        names = record.names
-        if record.readings is None and kind in _ONE_READING:
-            names = names[:1]
+        names = record.names if record.readings is not None or readings is None else readings
         return cls(
             outcome=outcome,
             reason=reason,

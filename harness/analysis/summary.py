@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from oresight.harness.protocols import Json
 from oresight.harness.records.folder import EpisodeResult, RunFile
+from oresight.scoring.adapters import readings_of
 from oresight.scoring.decisions import EpisodeSummary, Tally
 from oresight.scoring.measures import table
 from oresight.scoring.pooling import PooledRates, pool
@@ -98,7 +99,9 @@ def summarise(run: RunFile, results: Sequence[EpisodeResult]) -> RunSummary:
 
 def summary_of(result: EpisodeResult, kind: str | None = None) -> EpisodeSummary:
     """Return the scorer's summary as it stands in a result file; `kind` is the world's, where the caller knows it."""
-    return EpisodeSummary.from_json(result.score, result.outcome, result.reason, result.usage, kind)
+    return EpisodeSummary.from_json(
+        result.score, result.outcome, result.reason, result.usage, kind and readings_of(kind)
+    )
 
 
 def _row(name: str, result: EpisodeResult | None) -> Json:
@@ -113,7 +116,8 @@ def _row(name: str, result: EpisodeResult | None) -> Json:
     row["scored_decisions"] = None if summary is None else summary.scored_decisions
     for reading in READINGS:
         # A world with one reading has its counts under both names.
-        tally: Tally | None = None if summary is None else summary.readings.get(reading, summary.tally)
+        told = None if summary is None or not summary.readings else summary
+        tally: Tally | None = None if told is None else told.readings.get(reading, told.tally)
         for kind in ("explore", "exploit"):
             errors, eligible = (None, None) if tally is None else getattr(tally, kind)
             row[f"{reading}_{kind}_errors"] = errors

@@ -149,7 +149,7 @@ def _in_full(condition: Condition, state: State) -> list[str]:
     lines = [visible(condition.label), f"  {_counts_words(condition, state)}"]
     if condition.finished:
         lines.append(f"  success {figure_words(SUCCESS, condition.success)}")
-        lines += [f"  {kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS]
+        lines += [f"  {words}" for words in _errors(condition)]
     if rest := _cost_and_pace(condition, state):
         lines.append(f"  {rest}")
     return lines
@@ -160,7 +160,7 @@ def _in_short(condition: Condition, state: State) -> list[str]:
     figures: list[str] = []
     if condition.finished:
         figures.append(f"success {figure_words(SUCCESS, condition.success)}")
-        figures += [f"{kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS]
+        figures += _errors(condition)
     if rest := _cost_and_pace(condition, state):
         figures.append(rest)
     return [*lines, f"  {'; '.join(figures)}"] if figures else lines
@@ -179,6 +179,10 @@ def _counts_words(condition: Condition, state: State) -> str:
 
 def _begun_word(state: State) -> str:
     return "left unfinished" if state is State.LEFT else "under way"
+
+
+def _errors(condition: Condition) -> list[str]:
+    return [f"{kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS if condition.tallies]
 
 
 def _error_words(condition: Condition, kind: str) -> str:

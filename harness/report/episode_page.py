@@ -15,10 +15,11 @@ from oresight.harness.records.requests import rebuild
 from oresight.harness.report.html import render
 from oresight.harness.report.pool import TEXT_CHARACTERS, TextPool
 from oresight.harness.report.scored import Story, StoryStep
-from oresight.harness.wording import rate_words, readings
+from oresight.harness.wording import rate_words
 from oresight.harness.worlds import about
 from oresight.harness.worlds.story import Told
 from oresight.harness.worlds.view import View
+from oresight.scoring.adapters import readings_of
 from oresight.scoring.core import ErrorKind
 
 NO_PICTURE = (
@@ -79,7 +80,7 @@ def replay_page(story: Story, links: Links) -> str:
         links=links,
         kind=kind,
         scenario=str(story.header.scenario.get("name", story.name)),
-        readings=readings(kind),
+        readings=readings_of(kind),
         totals=_totals(story),
         data=data,
         view=view,
@@ -105,7 +106,7 @@ def page_data(story: Story, links: Links, view: View | None = None) -> Json:
     return {
         "kind": story.header.kind,
         "k": story.parameters.k,
-        "readings": readings(story.header.kind),
+        "readings": readings_of(story.header.kind),
         "headings": headings,
         "by_a_person": story.by_a_person,
         "steps": steps,

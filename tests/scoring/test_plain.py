@@ -60,10 +60,12 @@ def test_a_record_from_before_scores_were_told_has_the_share_that_was_acquired()
         "lenient": tally,
         "strict": tally,
     }
-    told = EpisodeSummary.from_json(old, Outcome.BUDGET_SPENT, None, kind="craft")
+    told = EpisodeSummary.from_json(old, Outcome.BUDGET_SPENT, None, readings=("lenient", "strict"))
     assert (told.score, list(told.readings)) == (0.25, ["lenient", "strict"])
     assert told.details == {"acquired": 1, "target_count": 4, "discoveries": []}
-    assert list(EpisodeSummary.from_json(old, Outcome.BUDGET_SPENT, None, kind="grid").readings) == ["lenient"]
+    assert list(EpisodeSummary.from_json(old, Outcome.BUDGET_SPENT, None, readings=("lenient",)).readings) == [
+        "lenient"
+    ]
 
 
 def test_a_record_whose_named_reading_is_missing_is_refused():

@@ -17,7 +17,7 @@ from oresight.harness.analysis.watching.episode import Begun, Ended, EpisodeWatc
 from oresight.harness.errors import OresightError, Outcome, RecordError
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder
-from oresight.harness.wording import readings
+from oresight.scoring.adapters import readings_of
 from oresight.scoring.decisions import Tally
 from oresight.scoring.statistics import Figure, success_figure
 
@@ -191,7 +191,7 @@ class RunWatch:
             successes=totals.successes,
             broken=totals.broken,
             begun=begun,
-            tallies={reading: replace(totals.tallies.get(reading, Tally())) for reading in readings(config.world)},
+            tallies={reading: replace(totals.tallies.get(reading, Tally())) for reading in readings_of(config.world)},
             steps=steps,
             usage=sum((each.usage for each in begun), totals.usage),
             pace=self._pace(steps),

@@ -136,7 +136,7 @@ def _cost(summary: EpisodeSummary) -> Counts | None:
 
 SUCCESS = Measure(
     "success",
-    "success",
+    "success rate",
     "episodes that reached their goal within the budget, over those that had a task",
     lambda summary: (int(summary.success), 1) if summary.outcome.has_task else None,
     proportion=True,

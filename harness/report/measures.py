@@ -26,7 +26,7 @@ class Drawn:
     @property
     def slug(self) -> str:
         """Names a file."""
-        return re.sub("[^a-z]+", "-", self.name.replace(" error", ""))
+        return re.sub("[^a-z]+", "-", self.name.replace(" error", "").replace(" rate", ""))
 
     @property
     def title(self) -> str:
@@ -47,9 +47,10 @@ class Drawn:
 
 
 def drawn(conditions: Sequence[Condition]) -> tuple[Drawn, ...]:
-    """Return the measures that figures show: those that are ratios of counts."""
+    """Return the measures that figures show: those that are ratios of counts, reading by reading."""
     measures, readings = shown(pool(condition.summaries.values()) for condition in conditions)
-    return tuple(Drawn(measure, measure.titled(readings)) for measure in measures if measure.unit.counted)
+    ordered = sorted(measures, key=lambda each: readings.index(each.reading) + 1 if each.reading else 0)
+    return tuple(Drawn(measure, measure.titled(readings)) for measure in ordered if measure.unit.counted)
 
 
 def drawn_errors(conditions: Sequence[Condition]) -> tuple[Drawn, ...]:

@@ -117,6 +117,9 @@ def test_the_tables_of_a_report_hold_the_same_numbers(oresight: Any, golden: Pat
     tables = sorted(path.name for path in (golden / "report/tables").iterdir())
     for name in tables:
         before, now = (read_table(golden / place / "tables" / name) for place in ("report", "made"))
+        # What version 0.1.0 did not measure has no row there.
+        measured = {row.get("measure") for row in before}
+        now = [row for row in now if row.get("measure") in measured]
         assert len(now) == len(before), name
         for number, (row, other) in enumerate(zip(before, now, strict=True)):
             for column, value in row.items():

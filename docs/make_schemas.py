@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from oresight.craftenv.scenarios.scenario import Scenario
-from oresight.harness.records.folder import EpisodeResult, RunFile
 from oresight.harness.running.study_file import StudyFile
 from oresight.scoring.records import json_schemas
 
@@ -19,8 +18,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schemas() -> dict[str, str]:
     """Return the text of each schema's file, by the file's name."""
     found: dict[str, Any] = json_schemas()
-    # The scorer reads a part of these two files; the harness writes all of them.
-    found |= {"run": RunFile.model_json_schema(), "result": EpisodeResult.model_json_schema()}
     found |= {"study-file": StudyFile.model_json_schema(), "craft-scenario": Scenario.model_json_schema()}
     return {f"{name}.json": json.dumps({"$schema": DIALECT, **made}, indent=1) + "\n" for name, made in found.items()}
 

@@ -15,9 +15,10 @@ from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
 from oresight.scoring.grid.adapter import GridScorer
 from oresight.scoring.measures import Following
 from oresight.scoring.parameters import Parameters, RecordedInputs
-from oresight.scoring.readers.discover import EpisodeSource, read_result
+from oresight.scoring.readers.discover import EpisodeSource
 from oresight.scoring.readers.episode_file import EpisodeEntry
 from oresight.scoring.readers.faults import BadInput, shown, shown_path
+from oresight.scoring.readers.run_folder import RESULT_NAME, State, broken_words
 from oresight.scoring.readers.trajectory import Trajectory, read_trajectory
 from oresight.scoring.records import Branch, DecisionLine, Header, Json, Outcome, TextActions
 from oresight.scoring.rescoring import PairResult, Rescoring
@@ -123,14 +124,6 @@ def _dumps(value: Json) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-@dataclass(frozen=True)
-class LostEpisode:
-    """An episode that the machine broke off before its first line: an infrastructure error with nothing to score."""
-
-    file: str
-    reason: str | None
-
-
 def score_entry(
     entry: EpisodeEntry, file: Path, parameters: Sequence[Parameters], keep_steps: bool = True
 ) -> EpisodeReport:
@@ -169,7 +162,7 @@ def score_episode(
         follower: Told of header and decisions as they are read.
 
     Raises:
-        BadInput: Its trajectory is at fault. A faulty result is none: it makes the episode incomplete, with a note.
+        BadInput: Its trajectory is at fault, or does not bear out the success that its result tells.
     """
     notes: list[str] = []
     recorded, reason = _recorded_outcome(source, notes)
@@ -198,8 +191,11 @@ def score_episode(
     results = rescoring.results(recorded, reason)
     summary = results[0].summary
     if summary.outcome is Outcome.INFRASTRUCTURE:
-        notes.append(infrastructure_note(reason))
+        notes.append(broken_words(reason))
     if summary.outcome is Outcome.INCOMPLETE and recorded is not Outcome.INCOMPLETE:
+        if recorded is Outcome.SUCCESS:
+            found = f"{adapter.reached(summary)} at decision {summary.steps_taken} of {summary.budget}, where it ends"
+            raise BadInput(source.trajectory, found, f"what {RESULT_NAME} says, {str(recorded)!r}; rerun the command")
         told = "there is no result" if recorded is None else f"the result says {str(recorded)!r}"
         notes.append(
             f"{told}, but the facts end at decision {summary.steps_taken} of {summary.budget} with"
@@ -262,44 +258,22 @@ def _recording_scorers(play: VptPlay, parameters: Sequence[Parameters], keep_ste
     return Rescoring(parameters, lambda each: VptScorer(each, start), keep_steps=keep_steps)
 
 
-def lost(source: EpisodeSource) -> LostEpisode | None:
-    """Return the episode as lost if it is: nothing was written of it but a result that says so."""
-    try:
-        if source.result is None or source.trajectory.stat().st_size:
-            return None
-        result = read_result(source.result)
-    except BadInput:
-        return None
-    if result is None or result.outcome is not Outcome.INFRASTRUCTURE:
-        return None
-    return LostEpisode(shown_path(source.trajectory), result.reason)
-
-
-def infrastructure_note(reason: str | None) -> str:
-    """Say that an infrastructure error is no result, and what to do."""
-    words = f" ({shown(reason)})" if reason else ""
-    return f"ended by an infrastructure error{words}, which is no result; run the same command again"
-
-
 def branch_remark(branch: Branch) -> str:
     """Say what of a branch is counted."""
     return f"plays on from decision {branch.at} of {shown(branch.of)}; what is counted comes after it"
 
 
 def _recorded_outcome(source: EpisodeSource, notes: list[str]) -> tuple[Outcome | None, str | None]:
-    if source.result is None:
+    record = source.record
+    if record is None:
         return None, None
-    try:
-        result = read_result(source.result)
-    except BadInput as fault:
-        notes.append(f"its result is none and the episode counts as incomplete: {fault}")
+    if record.state is State.INCOMPLETE:
+        notes.append("is incomplete: its result is missing; rerun the same command to finish it")
         return Outcome.INCOMPLETE, None
-    if result is not None:
-        return result.outcome, result.reason
-    if not source.result_required:
-        return None, None
-    notes.append(f"{source.result.name} is missing, so the episode is not finished; run the same command again")
-    return Outcome.INCOMPLETE, None
+    if record.is_faulty and record.problem is not None:
+        notes.append(record.problem)
+        return Outcome.INCOMPLETE if record.result is None else record.result.outcome, None
+    return (None, None) if record.result is None else (record.result.outcome, record.result.reason)
 
 
 def _decisions(trajectory: Trajectory, adapter: Adapter) -> Iterator[tuple[DecisionLine, Any]]:

@@ -11,6 +11,7 @@ there. Times, pictures and prices are the harness's business and stand in fields
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -23,12 +24,14 @@ from pydantic import (
     Field,
     StrictBool,
     StrictInt,
+    field_validator,
     model_validator,
 )
 
 TRAJECTORY_FORMAT = "oresight.trajectory"
 RESULT_FORMAT = "oresight.result"
 RUN_FORMAT = "oresight.run"
+STUDY_FORMAT = "oresight.study-run"
 SESSION_FORMAT = "oresight.session"
 VERSION = 1
 
@@ -38,6 +41,7 @@ NESTING_MAX = 64
 
 # Wide enough for any world and far inside what float64 holds exactly.
 COORDINATE_MAX = 1e9
+_ID = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
 def _readable(value: object) -> object:
@@ -53,7 +57,19 @@ def _in_world(value: float) -> float:
     return value
 
 
+def is_plain_id(name: str) -> bool:
+    """Whether a name may be that of a folder in a run: 1 to 80 letters, digits, dots, underscores and dashes."""
+    return _ID.fullmatch(name) is not None and name not in (".", "..")
+
+
+def _plain_id(name: str) -> str:
+    if not is_plain_id(name):
+        raise ValueError("a name of 1 to 80 letters, digits, '.', '_' or '-'")
+    return name
+
+
 Text = Annotated[str, BeforeValidator(_readable), Field(strict=True)]
+EpisodeId = Annotated[Text, AfterValidator(_plain_id)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Coordinate = Annotated[float, Field(strict=True, allow_inf_nan=False), AfterValidator(_in_world)]
 Distance = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0)]
@@ -302,13 +318,32 @@ class DecisionLine(Record):
     facts: Json
 
 
-class EpisodeResult(Record):
-    """What the scorer reads of result.json, which is written last: an episode without one is not finished."""
+class TotalUsage(Record):
+    """What is added up over episodes of what a model's replies cost."""
 
-    format: Literal["oresight.result"]
-    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
-    outcome: Outcome
-    reason: Text | None = None
+    input_tokens: Total = 0
+    output_tokens: Total = 0
+    reasoning_tokens: Total = 0
+    cached_tokens: Total = 0
+    replies: Total = 0
+    reasks: Total = 0
+    cost: Annotated[float, Field(strict=True, ge=0, le=COUNT_MAX)] | None = None
+
+
+class BranchResult(Record):
+    """What tells a branch from others of its scenario.
+
+    Attributes:
+        at: How many decisions were recorded before.
+        rollout: Counted from 0.
+        digest: Of the recorded decisions.
+        decided: A hash of the actions taken after them, so that rollouts that are alike are seen to be.
+    """
+
+    at: Count
+    rollout: Count
+    digest: Text
+    decided: Text
 
 
 class TallyRecord(Record):
@@ -388,18 +423,102 @@ class _Acquired(Record):
     target_count: Total | None
 
 
-class RunPlan(Record):
-    """The part of run.json that says which episodes were planned."""
+class EpisodeResult(Record):
+    """result.json: written last, so that an episode with one is finished.
 
-    episodes: list[Text]
+    Attributes:
+        reason: Why it ended, in words, where the outcome does not say it all.
+        score: The scorer's summary, as `ScoreRecord`; empty if the world never opened.
+        parameters: What it was scored with.
+        steps: Decisions taken; of a branch, those after the branch point.
+        budget: Decisions allowed; of a branch, what was left at the branch point.
+        branch: Of a branch.
+        usage: What the model's replies cost, where a model played; requests that were lost in a crash are not in it.
+        timing: Seconds, requests and retries; they alone may differ between two runs of the same command.
+    """
+
+    format: Literal["oresight.result"] = "oresight.result"
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)] = VERSION
+    id: Text
+    scenario: Text
+    agent: Text
+    memory: Text
+    outcome: Outcome
+    reason: Text | None = None
+    steps: Total
+    budget: Annotated[int, Field(strict=True, ge=1, le=COUNT_MAX)]
+    branch: BranchResult | None = None
+    score: Json
+    parameters: Json = {}
+    usage: Json | None = None
+    timing: dict[str, float] = {}
+    traceback: Text | None = None
+
+    @model_validator(mode="after")
+    def _a_result_is_scored(self) -> Self:
+        if self.outcome.counts:
+            ScoreRecord.model_validate(self.score)
+        return self
+
+    @field_validator("usage")
+    @classmethod
+    def _usage_can_be_added_up(cls, usage: Json | None) -> Json | None:
+        if usage is not None:
+            TotalUsage.model_validate(usage)
+        return usage
+
+
+Frames = Literal["all", "last", "none"]
+
+
+class RunConfig(Record):
+    """What a run command asks for; the same config goes on in the same folder, so that no setting may be unknown.
+
+    Attributes:
+        prompts: Name of the prompt set, where the world has several.
+        map: Fingerprint of the map, where it came from a file.
+        model: What is asked of the model, where a model plays.
+        branch: Fingerprint of the recorded decisions that the episodes begin with, where they are branches.
+        desktop: Whether it is played through a real window.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    world: Text
+    agent: Text
+    memory: Text
+    episodes: tuple[EpisodeId, ...]
+    frames: Frames
+    size: tuple[int, int] | None
+    prompts: Text | None = None
+    map: Text | None = None
+    model: Json | None = None
+    branch: Text | None = None
+    desktop: bool = False
 
 
 class RunFile(Record):
-    """What the scorer reads of run.json."""
+    """run.json: what was asked; written first."""
 
-    format: Literal["oresight.run"]
-    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
-    config: RunPlan
+    format: Literal["oresight.run"] = "oresight.run"
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)] = VERSION
+    config: RunConfig
+    versions: dict[str, str | int]
+
+
+class StudyCondition(Record):
+    """A condition of a study: its folder beside study.json, and what it is in words."""
+
+    id: EpisodeId
+    label: Text
+
+
+class StudyFolder(Record):
+    """study.json: the conditions that were asked for; written first."""
+
+    format: Literal["oresight.study-run"] = "oresight.study-run"
+    version: Annotated[int, Field(strict=True, ge=1, le=VERSION)] = VERSION
+    conditions: tuple[StudyCondition, ...]
 
 
 class EpisodesTop(Record):
@@ -533,6 +652,7 @@ def json_schemas() -> dict[str, Json]:
         "grid-episode": GridEpisode,
         "result": EpisodeResult,
         "run": RunFile,
+        "study": StudyFolder,
         "session-header": SessionHeader,
         "session-tick": SessionTick,
         "session-end": SessionEnd,

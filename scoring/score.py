@@ -4,15 +4,13 @@ A fault in one file spoils no other; every fault is kept in words, and the count
 figures. `score_stream` with `Totals` holds a few numbers an episode; `score_paths` keeps every report.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from oresight.scoring.episodes import (
     EpisodeReport,
-    LostEpisode,
-    infrastructure_note,
-    lost,
     score_entry,
     score_episode,
     score_recording,
@@ -22,19 +20,19 @@ from oresight.scoring.pooling import Pool, PooledRates
 from oresight.scoring.readers.discover import (
     EpisodeFile,
     EpisodeSource,
-    MissingEpisode,
     Recording,
     SessionFile,
     find_episodes,
 )
 from oresight.scoring.readers.episode_file import read_episodes
 from oresight.scoring.readers.faults import BadInput, shown_path, unreadable
+from oresight.scoring.readers.run_folder import EpisodeRecord, State
 from oresight.scoring.records import Json, Outcome
 from oresight.scoring.rescoring import Settings
 from oresight.scoring.statistics import EpisodeCounts
 from oresight.scoring.vpt.ores import Target
 
-Scored = EpisodeReport | LostEpisode | MissingEpisode | BadInput
+Scored = EpisodeReport | EpisodeRecord | BadInput
 Pair = tuple[float, int]
 # Plays a session again in its world and scores it: file, parameters, whether to keep the steps. Raises BadInput.
 SessionScorer = Callable[[Path, Sequence[Parameters], bool], EpisodeReport]
@@ -72,7 +70,8 @@ class Totals:
         self.problems: list[str] = []
         self._pools: dict[Pair, Pool] = {}
         self._outcomes: dict[Pair, list[Outcome]] = {}
-        self._unreadable = self._missing = self._lost = 0
+        # Of what has nothing to score.
+        self._states: Counter[State] = Counter()
 
     def add(self, found: Scored) -> None:
         """Take in the next episode, or what stands in its place."""
@@ -82,17 +81,11 @@ class Totals:
                 self._pools.setdefault(pair, Pool()).add(result.summary)
                 self._outcomes.setdefault(pair, []).append(result.summary.outcome)
             self.problems.extend(f"{found.file}: {note}" for note in found.notes)
-        elif isinstance(found, MissingEpisode):
-            self._missing += 1
-            name = shown_path(found.name)
-            self.problems.append(
-                f"{shown_path(found.run)}: episode {name} is missing; run the same command again to play it"
-            )
-        elif isinstance(found, LostEpisode):
-            self._lost += 1
-            self.problems.append(f"{found.file}: {infrastructure_note(found.reason)}")
+        elif isinstance(found, EpisodeRecord):
+            self._states[found.state] += 1
+            self.problems.append(found.problem or f"{shown_path(found.folder)}: holds no decisions")
         else:
-            self._unreadable += 1
+            self._states[State.UNREADABLE] += 1
             self.problems.append(str(found))
 
     def figures(self) -> tuple[PairFigures, ...]:
@@ -104,8 +97,11 @@ class Totals:
         )
 
     def _counts(self, pair: Pair) -> EpisodeCounts:
-        outcomes = self._outcomes.get(pair, []) + [Outcome.INFRASTRUCTURE] * self._lost
-        return EpisodeCounts.of(outcomes, self._unreadable, self._missing)
+        states = self._states
+        outcomes = self._outcomes.get(pair, []) + [Outcome.INFRASTRUCTURE] * states[State.BROKEN]
+        outcomes += [Outcome.INCOMPLETE] * states[State.INCOMPLETE]
+        unreadable = states[State.UNREADABLE] + states[State.CONTRADICTORY]
+        return EpisodeCounts.of(outcomes, unreadable, states[State.MISSING])
 
 
 @dataclass(frozen=True)
@@ -229,7 +225,7 @@ def score_stream(
     seen: set[Path] = set()
     for path in paths:
         for found in find_episodes(path):
-            if isinstance(found, MissingEpisode | BadInput):
+            if isinstance(found, EpisodeRecord | BadInput):
                 yield found
                 continue
             # A file named twice, or a folder and a file in it, is one episode.
@@ -263,7 +259,9 @@ def _scored(
             if score_session is None:
                 raise BadInput(file, "a session", "what can be scored without a world; `oresight score` has its world")
             return score_session(file, parameters, keep_steps)
-        return lost(found) or score_episode(found, parameters, keep_steps=keep_steps)
+        report = score_episode(found, parameters, keep_steps=keep_steps)
+        # Reading all of it may have told more exactly what is wrong.
+        return report if found.record is None or not found.record.is_faulty else found.record
     except BadInput as fault:
         return fault
     except OSError as error:

@@ -11,12 +11,14 @@ from pathlib import Path
 from statistics import fmean, median_low
 from typing import Literal
 
+from pydantic import BaseModel
+
 from experiments.study.rows import KINDS
 from oresight.craftenv.scenarios.suites import scenario_names
 from oresight.harness.analysis.summary import READINGS, summary_of
 from oresight.harness.errors import OresightError
 from oresight.harness.protocols import Json
-from oresight.harness.records.folder import EpisodeResult, FileModel
+from oresight.harness.records.folder import EpisodeResult
 from oresight.harness.running.executors import make_executor
 from oresight.harness.running.runner import Progress, RunPlan, run_all
 from oresight.harness.worlds import World, find_worlds, own_version
@@ -45,7 +47,7 @@ _SIZE = (640, 480)
 Verdict = Literal["grows", "falls", "not told apart", "undefined"]
 
 
-class EpisodeRow(FileModel):
+class EpisodeRow(BaseModel, extra="forbid", frozen=True):
     """One episode in numbers, as it stands in the study's file.
 
     Attributes:
@@ -84,7 +86,7 @@ class EpisodeRow(FileModel):
         return found[:2] if kind == "exploration" else found[2:]
 
 
-class DialsFile(FileModel):
+class DialsFile(BaseModel, extra="forbid", frozen=True):
     """dials.json, but for the figures in it, which follow from the rest.
 
     Attributes:

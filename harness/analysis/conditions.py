@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from oresight.harness import files
-from oresight.harness.analysis.summary import RunSummary, summarise
-from oresight.harness.errors import OresightError, RecordError, UsageError
+from oresight.harness.analysis.summary import RunSummary, summarise, summarise_run
+from oresight.harness.errors import RecordError, UsageError
 from oresight.harness.protocols import Json
-from oresight.harness.records import folder as run_folder
 from oresight.harness.records.people import Played, read_sessions
-from oresight.harness.running.study_file import STUDY_NAME, condition_folders
+from oresight.harness.records.reader import Run, open_runs, plain_episode
 from oresight.scoring.readers.faults import BadInput
+from oresight.scoring.readers.run_folder import EPISODES_NAME, RUN_NAME, STUDY_NAME, TRAJECTORY_NAME
 from oresight.scoring.readers.trajectory import read_trajectory
+from oresight.scoring.records import EpisodeResult, RunFile
 from oresight.scoring.sessions.reader import SessionReader
 
 
@@ -45,7 +45,7 @@ class Side:
         return self.sessions is not None
 
     @property
-    def scored(self) -> dict[str, run_folder.EpisodeResult]:
+    def scored(self) -> dict[str, EpisodeResult]:
         """Episodes with a result, by id."""
         return {result.id: result for result in self.summary.results if result.outcome.counts}
 
@@ -57,7 +57,7 @@ class Side:
         """
         if self.sessions is not None:
             return self.sessions[name]
-        return _no_link(_episode_folder(self.folder, name)) / run_folder.TRAJECTORY_NAME
+        return plain_episode(self.folder / EPISODES_NAME / name) / TRAJECTORY_NAME
 
     def scenario(self, name: str) -> Json | None:
         """The scenario of an episode as its record has it; None where that cannot be read."""
@@ -70,20 +70,22 @@ class Side:
 
 
 def load_sides(paths: Sequence[Path]) -> list[Side]:
-    """Reads run folders, every condition of the folders of studies, and people's sessions.
+    """Read run folders, every condition of the folders of studies, and people's sessions.
 
     Raises:
         OresightError: There is neither at a path.
     """
-    folders: list[Path] = []
+    found: list[_Found] = []
     for path in paths:
-        folders += condition_folders(path) if (path / STUDY_NAME).is_file() else [path]
-    found = [_load(folder) for folder in folders]
+        if (path / STUDY_NAME).is_file() or (path / RUN_NAME).is_file():
+            found += [_of_run(run) for run in open_runs(path)]
+        else:
+            found.append(_person(path))
     labels = _labels(found)
     return [
         Side(
             label,
-            summarise(each.run, each.results),
+            each.summary,
             each.folder,
             each.problems,
             tuple(f"{label}: {note}" for note in each.notes),
@@ -98,64 +100,31 @@ class _Found:
     """A condition before it has a label."""
 
     folder: Path
-    run: run_folder.RunFile
-    results: tuple[run_folder.EpisodeResult, ...]
+    summary: RunSummary
     problems: tuple[str, ...]
     notes: tuple[str, ...] = ()
     sessions: Mapping[str, Path] | None = None
     person: str = ""
 
-
-def _load(folder: Path) -> _Found:
-    file = folder / run_folder.RUN_NAME
-    if not file.is_file():
-        return _person(folder)
-    run = run_folder.load_run(file)
-    results: list[run_folder.EpisodeResult] = []
-    problems: list[str] = []
-    for name in run.config.episodes:
-        episode = _episode_folder(folder, name)
-        path = episode / run_folder.RESULT_NAME
-        if not path.exists() and not path.is_symlink():
-            continue
-        try:
-            _no_link(episode)
-            result = run_folder.load_result(path)
-        except OresightError as error:
-            problems.append(str(error))
-            continue
-        if result.id == name:
-            results.append(result)
-        else:
-            problems.append(f"{path}: is the result of {result.id!r}; run the episode again")
-    return _Found(folder, run, tuple(results), tuple(problems))
+    @property
+    def run(self) -> RunFile:
+        return self.summary.run
 
 
-def _episode_folder(folder: Path, name: str) -> Path:
-    return folder / run_folder.EPISODES_NAME / files.checked_id(name)
-
-
-def _no_link(episode: Path) -> Path:
-    """The folder of an episode, if neither it nor what holds it is a link that leads elsewhere.
-
-    Raises:
-        RecordError: One of them is.
-    """
-    for place in (episode.parent, episode):
-        if place.is_symlink():
-            raise RecordError(f"{place}: is a link, which is never followed; put the folder itself in its place")
-    return episode
+def _of_run(run: Run) -> _Found:
+    problems = dict.fromkeys(each.problem for each in run.episodes if each.is_faulty and each.problem is not None)
+    return _Found(run.path, summarise_run(run), tuple(problems))
 
 
 def _person(place: Path) -> _Found:
     played: Played | None = read_sessions(place)
     if played is None:
         raise UsageError(
-            f"{place}: holds no {run_folder.RUN_NAME} and no session; name the folder of a run, of a study or of"
-            " sessions"
+            f"{place}: holds no {RUN_NAME} and no session; name the folder of a run, of a study or of sessions"
         )
     folder = place if place.is_dir() else place.parent
-    return _Found(folder, played.run, played.results, played.faults, played.notes, played.files, played.name)
+    summary = summarise(played.run, played.results)
+    return _Found(folder, summary, played.faults, played.notes, played.files, played.name)
 
 
 def _labels(found: Sequence[_Found]) -> list[str]:

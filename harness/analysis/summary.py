@@ -4,15 +4,16 @@ Written beside the episodes as summary.json and summary.csv, and printed by the 
 `scoring.pooling`; only episodes that are a result are pooled, the others are counted and named.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 from oresight.harness.protocols import Json
-from oresight.harness.records.folder import EpisodeResult, RunFile
+from oresight.harness.records.reader import Run, State
 from oresight.scoring.adapters import readings_of
 from oresight.scoring.decisions import EpisodeSummary, Tally
 from oresight.scoring.measures import table
 from oresight.scoring.pooling import PooledRates, pool
+from oresight.scoring.records import EpisodeResult, Outcome, RunFile
 from oresight.scoring.statistics import EpisodeCounts, rate
 
 SUMMARY_FORMAT = "oresight.summary"
@@ -27,16 +28,22 @@ class RunSummary:
     Attributes:
         run: What was asked.
         results: Of the episodes that ended, in planned order; infrastructure errors among them.
+        standing: How the others stand that were begun: incomplete, unreadable or contradictory; what is not named here
+            is missing.
     """
 
     run: RunFile
     results: tuple[EpisodeResult, ...]
+    standing: Mapping[str, State] = field(default_factory=dict)
 
     @property
     def counts(self) -> EpisodeCounts:
         """How many episodes stand behind the figures, and how many do not."""
-        missing = len(self.run.config.episodes) - len(self.results)
-        return EpisodeCounts.of([result.outcome for result in self.results], missing=missing)
+        others = list(self.standing.values())
+        incomplete = others.count(State.INCOMPLETE)
+        outcomes = [result.outcome for result in self.results] + [Outcome.INCOMPLETE] * incomplete
+        missing = len(self.run.config.episodes) - len(self.results) - len(others)
+        return EpisodeCounts.of(outcomes, unreadable=len(others) - incomplete, missing=missing)
 
     @property
     def complete(self) -> bool:
@@ -52,6 +59,15 @@ class RunSummary:
         """The figures over the episodes that are a result."""
         kind = self.run.config.world
         return pool(summary_of(result, kind) for result in self.results if result.outcome.counts)
+
+    def tallies(self) -> dict[str, Tally]:
+        """Return the counts of both errors over the episodes that are a result, by reading."""
+        kind = self.run.config.world
+        summaries = [summary_of(result, kind) for result in self.results if result.outcome.counts]
+        found = {
+            name: [each.readings[name] for each in summaries if name in each.readings] for name in readings_of(kind)
+        }
+        return {name: _sum(tallies) for name, tallies in found.items()}
 
     def usage(self) -> Json | None:
         """What all replies cost, of broken episodes too; None where no model played, cost None without a price."""
@@ -70,8 +86,8 @@ class RunSummary:
         return (
             f"{counts.scored} of {counts.planned} episodes scored ({outcomes}),"
             f" {counts.infrastructure} broken, {counts.missing} missing"
-            # Of a person's sessions alone: an episode of a run is played until it ends.
             + (f", {counts.incomplete} incomplete" if counts.incomplete else "")
+            + (f", {counts.unreadable} unreadable" if counts.unreadable else "")
         )
 
     def as_json(self) -> Json:
@@ -89,12 +105,24 @@ class RunSummary:
     def rows(self) -> list[Json]:
         """A row for each planned episode; figures of one that is no result are None."""
         by_id = {result.id: result for result in self.results}
-        return [_row(name, by_id.get(name)) for name in self.run.config.episodes]
+        return [
+            _row(name, by_id.get(name), self.standing.get(name, State.MISSING)) for name in self.run.config.episodes
+        ]
 
 
-def summarise(run: RunFile, results: Sequence[EpisodeResult]) -> RunSummary:
-    """The summary of what has been played so far."""
-    return RunSummary(run, tuple(results))
+def summarise(
+    run: RunFile, results: Sequence[EpisodeResult], standing: Mapping[str, State] | None = None
+) -> RunSummary:
+    """Return the summary of what has been played so far; `standing` as in `RunSummary`, missing ones left out."""
+    others = {name: state for name, state in (standing or {}).items() if state is not State.MISSING}
+    return RunSummary(run, tuple(results), others)
+
+
+def summarise_run(run: Run) -> RunSummary:
+    """Return the summary of a run as it lies on disk."""
+    ended = {each.name: each.result for each in run.episodes if each.result is not None and not each.is_faulty}
+    standing = {each.name: each.state for each in run.episodes if each.name not in ended}
+    return summarise(run.file, list(ended.values()), standing)
 
 
 def summary_of(result: EpisodeResult, kind: str | None = None) -> EpisodeSummary:
@@ -104,10 +132,14 @@ def summary_of(result: EpisodeResult, kind: str | None = None) -> EpisodeSummary
     )
 
 
-def _row(name: str, result: EpisodeResult | None) -> Json:
+def _sum(tallies: Sequence[Tally]) -> Tally:
+    return Tally(**{each.name: sum(getattr(tally, each.name) for tally in tallies) for each in fields(Tally)})
+
+
+def _row(name: str, result: EpisodeResult | None, standing: State) -> Json:
     row: Json = {
         "episode": name,
-        "outcome": "missing" if result is None else str(result.outcome),
+        "outcome": str(standing) if result is None else str(result.outcome),
         "reason": None if result is None else result.reason,
         "steps": None if result is None else result.steps,
         "budget": None if result is None else result.budget,

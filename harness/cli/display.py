@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from oresight.harness.analysis.summary import RunSummary
-from oresight.harness.analysis.watching.episode import Ended
 from oresight.harness.protocols import Step
 from oresight.harness.records.folder import EpisodeResult
 from oresight.harness.running.runner import Progress
@@ -68,7 +67,7 @@ def duration_words(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def outcome_words(result: EpisodeResult | Ended) -> str:
+def outcome_words(result: EpisodeResult) -> str:
     """An episode's outcome with the steps it took."""
     reason = f" ({visible(result.reason, 300)})" if result.reason else ""
     return f"{result.outcome}{reason} after {result.steps} of {result.budget} decisions"

@@ -10,9 +10,8 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from oresight.harness.analysis.watching.conditions import Look, State, Watch
-from oresight.harness.analysis.watching.episode import Begun, Ended
-from oresight.harness.analysis.watching.run import Condition
+from oresight.harness.analysis.summary import summary_of
+from oresight.harness.analysis.watch import Begun, Condition, Ended, Look, State, Watch
 from oresight.harness.cli import options
 from oresight.harness.cli.display import duration_words, make_console, outcome_words
 from oresight.harness.errors import StoreError
@@ -28,7 +27,7 @@ _SAID_CHARACTERS = 300
 _SENTENCES = {
     State.GOING: "The run is going on.",
     State.COMPLETE: "The run is complete.",
-    State.LEFT: "Nobody is playing this run; the same command goes on with it.",
+    State.LEFT: "Nobody is playing this run; rerun the same command to resume it.",
 }
 
 
@@ -170,15 +169,16 @@ def _counts_words(condition: Condition, state: State) -> str:
     if condition.kind is None:
         return "not begun"
     begun = len(condition.begun)
-    missing = condition.planned - condition.finished - condition.broken - begun
+    missing = condition.planned - condition.finished - condition.broken - condition.unreadable - begun
     return (
         f"{condition.finished} of {condition.planned} episodes finished, {condition.broken} broken,"
-        f" {begun} {_begun_word(state)}, {missing} not begun"
+        f" {begun} {_begun_word(state)}, {missing} missing"
+        + (f", {condition.unreadable} unreadable" if condition.unreadable else "")
     )
 
 
 def _begun_word(state: State) -> str:
-    return "left unfinished" if state is State.LEFT else "under way"
+    return "incomplete" if state is State.LEFT else "under way"
 
 
 def _errors(condition: Condition) -> list[str]:
@@ -226,8 +226,9 @@ def _begun_lines(begun: Begun, now_s: float, label: str) -> list[str]:
 
 
 def _ended_words(ended: Ended) -> str:
-    words = f"{visible(ended.id)}: {outcome_words(ended)}"
-    for tally in list(ended.readings.values())[:1]:
+    words = f"{visible(ended.id)}: {outcome_words(ended.result)}"
+    readings = summary_of(ended.result).readings if ended.result.outcome.counts else {}
+    for tally in list(readings.values())[:1]:
         words += "".join(f"; {kind} error {rate_words(*tally.counts(kind))}" for kind in ERROR_KINDS)
     return words
 

@@ -10,10 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, cast
 
-from pydantic import ValidationError
-
 from oresight.harness import files
-from oresight.harness.errors import OresightError, UsageError
+from oresight.harness.errors import UsageError
 from oresight.harness.png import encode_png
 from oresight.harness.protocols import Environment, FilmEnvironment, Pixels
 from oresight.harness.records import folder as run_folder
@@ -21,6 +19,7 @@ from oresight.harness.running.replay import Listener, Replayed, open_trajectory,
 from oresight.harness.worlds import Size, World, world_of_header
 from oresight.harness.worlds.craft.display import opengl
 from oresight.harness.worlds.craft.session_replay import SessionListener, SessionReplayed, decisions_of, replay_session
+from oresight.scoring.readers.run_folder import run_around
 from oresight.scoring.records import DecisionLine, Header, SessionHeader, SessionTick
 
 DEFAULT_SIZE: Size = (640, 480)
@@ -112,7 +111,8 @@ def export_episode(
     if size is not None and has_maps:
         raise UsageError("the maps of the grid have a size of their own; leave out --size")
     with FrameFolder(folder) as frames:
-        chosen = size or (None if has_maps else _size_of_run(path)) or DEFAULT_SIZE
+        run = None if has_maps else run_around(path)
+        chosen = size or (None if run is None else run.config.size) or DEFAULT_SIZE
         replayed = replay(path, _Shots(frames, chosen, on_decision), find_world, size=chosen)
         if replayed.difference is not None:
             return replayed, 0
@@ -202,15 +202,3 @@ class _SessionShots(SessionListener):
         assert self._world is not None
         begun = self._groups[0][1] if self._groups else 1
         self._frames.add(self._world.render(), self._frames.count + 1, self._frames.count + begun)
-
-
-def _size_of_run(trajectory: Path) -> Size | None:
-    """The size that the pictures of an episode's run have; None where there is no run around it, or no pictures."""
-    episodes = trajectory.absolute().parent.parent
-    if episodes.name != run_folder.EPISODES_NAME:
-        return None
-    try:
-        return run_folder.RunFile.model_validate(files.read_json(episodes.parent / run_folder.RUN_NAME)).config.size
-    except (OresightError, ValidationError):
-        # Then it is like any trajectory that lies somewhere by itself.
-        return None

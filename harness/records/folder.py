@@ -15,140 +15,33 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from oresight.harness import files
-from oresight.harness.errors import ForeignFolderError, Outcome, RecordError, StoreError
+from oresight.harness.errors import ForeignFolderError, RecordError, StoreError
 from oresight.harness.png import encode_png
 from oresight.harness.protocols import Json, Pixels
 from oresight.harness.records import resume
-from oresight.scoring.records import COUNT_MAX, ScoreRecord, Total
+from oresight.scoring.readers.faults import BadInput
+from oresight.scoring.readers.run_folder import (
+    EPISODES_NAME,
+    FRAMES_NAME,
+    REPLIES_NAME,
+    RESULT_NAME,
+    RUN_NAME,
+    TRAJECTORY_NAME,
+    State,
+    read_episode,
+    read_run,
+)
+from oresight.scoring.records import BranchResult, EpisodeResult, Frames, RunConfig, RunFile
 
-Frames = Literal["all", "last", "none"]
+__all__ = [
+    "EPISODES_NAME", "FRAMES_NAME", "REPLIES_NAME", "RESULT_NAME", "RUN_NAME", "TRAJECTORY_NAME",
+    "BranchResult", "EpisodeFolder", "EpisodeResult", "Frames", "RunConfig", "RunFile", "RunFolder",
+    "frame_name", "to_csv",
+]  # fmt: skip
 
-TRAJECTORY_NAME = "trajectory.jsonl"
-REPLIES_NAME = "replies.jsonl"
-RESULT_NAME = "result.json"
-FRAMES_NAME = "frames"
-RUN_NAME = "run.json"
-EPISODES_NAME = "episodes"
 _FRAME = re.compile(r"([0-9]{6,})\.png")
-
-
-class FileModel(BaseModel):
-    """A file of a run; unknown fields are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RunConfig(FileModel):
-    """What a run command asks for; the same config goes on in the same folder.
-
-    Attributes:
-        prompts: Name of the prompt set, where the world has several.
-        map: Fingerprint of the map, where it came from a file.
-        model: What is asked of the model, where a model plays.
-        branch: Fingerprint of the recorded decisions that the episodes begin with, where they are branches.
-        desktop: Whether it is played through a real window.
-    """
-
-    world: str
-    agent: str
-    memory: str
-    episodes: tuple[str, ...]
-    frames: Frames
-    size: tuple[int, int] | None
-    prompts: str | None = None
-    map: str | None = None
-    model: dict[str, Any] | None = None
-    branch: str | None = None
-    desktop: bool = False
-
-
-class RunFile(FileModel):
-    """run.json."""
-
-    format: Literal["oresight.run"] = "oresight.run"
-    version: Literal[1] = 1
-    config: RunConfig
-    versions: dict[str, str | int]
-
-
-class _Usage(BaseModel):
-    """What is added up over episodes of what a model's replies cost."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    input_tokens: Total = 0
-    output_tokens: Total = 0
-    reasoning_tokens: Total = 0
-    cached_tokens: Total = 0
-    replies: Total = 0
-    reasks: Total = 0
-    cost: Annotated[float, Field(ge=0, le=COUNT_MAX)] | None = None
-
-
-class BranchResult(FileModel):
-    """What tells a branch from others of its scenario.
-
-    Attributes:
-        at: How many decisions were recorded before.
-        rollout: Counted from 0.
-        digest: Of the recorded decisions.
-        decided: A hash of the actions taken after them, so that rollouts that are alike are seen to be.
-    """
-
-    at: int = Field(ge=0)
-    rollout: int = Field(ge=0)
-    digest: str
-    decided: str
-
-
-class EpisodeResult(FileModel):
-    """result.json: written last, so that an episode with one is finished.
-
-    Attributes:
-        reason: Why it ended, in words, where the outcome does not say it all.
-        score: The scorer's summary, as `scoring.records.ScoreRecord`; empty if the world never opened.
-        parameters: What it was scored with.
-        steps: Decisions taken; of a branch, those after the branch point.
-        budget: Decisions allowed; of a branch, what was left at the branch point.
-        branch: Of a branch.
-        usage: What the model's replies cost, where a model played; requests that were lost in a crash are not in it.
-        timing: Seconds, requests and retries; they alone may differ between two runs of the same command.
-    """
-
-    format: Literal["oresight.result"] = "oresight.result"
-    version: Literal[1] = 1
-    id: str
-    scenario: str
-    agent: str
-    memory: str
-    outcome: Outcome
-    reason: str | None = None
-    steps: int = Field(ge=0, le=COUNT_MAX)
-    budget: int = Field(ge=1, le=COUNT_MAX)
-    branch: BranchResult | None = None
-    score: dict[str, Any]
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    usage: dict[str, Any] | None = None
-    timing: dict[str, float] = Field(default_factory=dict)
-    traceback: str | None = None
-
-    @model_validator(mode="after")
-    def _a_result_is_scored(self) -> "EpisodeResult":
-        if self.outcome.counts:
-            ScoreRecord.model_validate(self.score)
-        return self
-
-    @field_validator("usage")
-    @classmethod
-    def _usage_can_be_added_up(cls, usage: dict[str, Any] | None) -> dict[str, Any] | None:
-        if usage is not None:
-            _Usage.model_validate(usage)
-        return usage
 
 
 class EpisodeFolder:
@@ -311,18 +204,15 @@ class RunFolder:
         return self.path / EPISODES_NAME / files.checked_id(episode_id)
 
     def finished(self, episode_id: str) -> EpisodeResult | None:
-        """The result of an episode that is finished and counts, else None: it is to be played.
+        """Return the result of an episode that is finished, else None: it is to be played."""
+        record = read_episode(self.episode_path(episode_id), self.run)
+        return record.result if record.state is State.FINISHED else None
 
-        A missing, empty or broken result file is no result.
-        """
-        path = self.episode_path(episode_id) / RESULT_NAME
-        if not path.is_file() or path.is_symlink():
-            return None
-        try:
-            result = load_result(path)
-        except RecordError:
-            return None
-        return result if result.id == episode_id and result.outcome.counts else None
+    def standing(self, results: Sequence[EpisodeResult]) -> dict[str, State]:
+        """Return how the planned episodes stand that have none of these results."""
+        ended = {result.id for result in results}
+        others = [name for name in self.run.config.episodes if name not in ended]
+        return {name: read_episode(self.episode_path(name), self.run).state for name in others}
 
     def write_summary(self, summary: Json, rows: Sequence[Mapping[str, object]]) -> None:
         """Writes summary.json and summary.csv; all rows have the same columns."""
@@ -346,8 +236,8 @@ class RunFolder:
                 )
             return False
         try:
-            found = RunFile.model_validate(files.read_json(file))
-        except (ValidationError, RecordError) as error:
+            found = read_run(self.path)
+        except BadInput as error:
             raise ForeignFolderError(f"{file}: is not the run.json of an oresight run; {advice}") from error
         if found.config != self.run.config:
             differing = [
@@ -364,37 +254,6 @@ class RunFolder:
 def frame_name(step: int) -> str:
     """File name of the picture of the observation with this step number."""
     return f"{step:06d}.png"
-
-
-def load_run(path: Path) -> RunFile:
-    """Reads a run.json.
-
-    Raises:
-        RecordError: It is none, or an episode's name could be a path.
-    """
-    try:
-        run = RunFile.model_validate(files.read_json(path))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise RecordError(f"{path}: field {place!r}: {first['msg']}; this is no run") from error
-    for name in run.config.episodes:
-        files.checked_id(name)
-    return run
-
-
-def load_result(path: Path) -> EpisodeResult:
-    """Reads a result file.
-
-    Raises:
-        RecordError: It is broken.
-    """
-    try:
-        return EpisodeResult.model_validate(files.read_json(path))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise RecordError(f"{path}: field {place!r}: {first['msg']}; run the episode again") from error
 
 
 def to_csv(rows: Sequence[Mapping[str, object]]) -> str:

@@ -1,126 +1,67 @@
 """What a model was sent with each request, made again: requests are not recorded, but follow from what is.
 
 A context strategy is a function of the history and the current observation, both of which are in the record, so that
-the messages come out the same. Pictures are told by their step. Requests of neighbouring steps are mostly alike: each
-is kept as what differs from the one before, in lines of text that are shared, so that a page's size does not grow with
-the square of its steps.
+the messages come out the same. Pictures are told by their step; their pixels are none.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from oresight.harness.errors import OresightError
-from oresight.harness.protocols import DEFAULT_BUDGET, Choice, Decision, ImagePart, Json, Message, Turn
-from oresight.harness.report.pool import TextPool
-from oresight.harness.report.scored import Story
+from oresight.harness.protocols import DEFAULT_BUDGET, Choice, Decision, Message, Turn
+from oresight.harness.records.reader import Episode
+from oresight.harness.records.resume import Shrunk
 from oresight.harness.running.attempt import strategy_of
 from oresight.harness.running.episode import Seen
 from oresight.harness.worlds import World, about, world_of_header
+from oresight.scoring.readers.run_folder import run_around
+from oresight.scoring.records import DecisionLine, Header
 
-# A message begins with one of these, a picture follows as PICTURE and its step; everything else is a line of text.
-_ROLES = {"system": -1, "user": -2, "assistant": -3}
-_PICTURE = -4
-_OWN_PROMPTS = "+own:"
-# What differs from request to request may take so much of a page, in characters of JSON.
-ROOM = 2_000_000
 # Strategies look at no pixels.
 _NO_PIXELS = np.zeros((1, 1, 3), dtype=np.uint8)
 
 
-@dataclass(frozen=True)
-class Sent:
-    """The requests of an episode.
+def requests_of(episode: Episode) -> Iterator[Sequence[Message]]:
+    """Return the messages that were sent before each recorded decision; an episode that no model played has them too.
 
-    Attributes:
-        requests: Per decision what differs from the request before: how many entries of that one stay at its beginning
-            and at its end, and the entries between. An entry is a line of text in the pool, a role, or a picture.
-        note: What a reader has to know about them.
+    Raises:
+        OresightError: Its records are broken, or its world cannot be had here.
     """
-
-    requests: tuple[tuple[int, int, list[int]], ...]
-    note: str
-
-    def to_json(self) -> Json:
-        """As the page reads it."""
-        return {"requests": self.requests, "note": self.note}
+    header = episode.header
+    run = run_around(episode.folder)
+    with_pictures = None if run is None else run.config.size is not None
+    shrunk = episode.kept_replies().shrunk
+    return made_again(world_of_header(header), header, episode.decisions(), shrunk, with_pictures)
 
 
-def rebuild(story: Story, pool: TextPool) -> Sent | None:
-    """Makes the requests of a model again; None where no model plays."""
-    if not story.by_a_model:
-        return None
-    try:
-        world = world_of_header(story.header)
-        strategy = strategy_of(world, story.header.memory)
-    except OresightError as error:
-        return Sent((), f"What the model was sent cannot be made again: {error}.")
-    requests: list[tuple[int, int, list[int]]] = []
-    before: list[int] = []
-    room = ROOM
-    turns: list[Turn] = []
-    seen = _observations(story)
-    for number, observed in enumerate(seen, 1):
-        shrunk = story.shrunk
-        budget = DEFAULT_BUDGET if shrunk is None or number < shrunk.step else shrunk.budget
-        entries = _entries(strategy.messages(turns, observed, budget), pool)
-        difference = _difference(before, entries)
-        room -= 8 * len(difference[2]) + 16
-        if room < 0 or pool.full:
-            break
-        requests.append(difference)
-        before = entries
-        if number <= len(story.steps):
-            line = story.steps[number - 1].line
-            turns.append(Turn(number, observed, Decision(line.action, line.said), line.outcome))
-    return Sent(tuple(requests), _note(story, world, len(requests) < len(seen), len(requests)))
+def made_again(
+    world: World,
+    header: Header,
+    lines: Iterable[DecisionLine],
+    shrunk: Shrunk | None,
+    with_pictures: bool | None,
+) -> Iterator[Sequence[Message]]:
+    """Return the messages that were sent before each of the decisions.
 
+    Args:
+        world: That was played in.
+        header: Of the trajectory.
+        lines: The decisions, in order.
+        shrunk: When what is sent was made to shrink, and to what; None if it never was.
+        with_pictures: Whether pictures were sent; None where nobody says, so that it is as usual in the world.
 
-def _observations(story: Story) -> list[Seen]:
-    """What was observed before each decision; the last one, for which none came, is recorded nowhere."""
-    shown = story.with_pictures if story.with_pictures is not None else about(story.header.kind).pictures
-    image = _NO_PIXELS if shown else None
-    return [Seen(step.line.observation, image, Choice(), step.line.step) for step in story.steps]
+    Raises:
+        UsageError: There is no context strategy as the header names it.
+    """
+    strategy = strategy_of(world, header.memory)
+    shown = about(header.kind).pictures if with_pictures is None else with_pictures
 
+    def messages() -> Iterator[Sequence[Message]]:
+        turns: list[Turn] = []
+        for line in lines:
+            observed = Seen(line.observation, _NO_PIXELS if shown else None, Choice(), line.step)
+            budget = DEFAULT_BUDGET if shrunk is None or line.step < shrunk.step else shrunk.budget
+            yield strategy.messages(turns, observed, budget)
+            turns.append(Turn(line.step, observed, Decision(line.action, line.said), line.outcome))
 
-def _entries(messages: Sequence[Message], pool: TextPool) -> list[int]:
-    return [entry for message in messages for entry in _of_message(message, pool)]
-
-
-def _of_message(message: Message, pool: TextPool) -> Iterator[int]:
-    yield _ROLES[message.role]
-    for part in message.parts:
-        if isinstance(part, ImagePart):
-            yield _PICTURE
-            yield part.step
-        else:
-            for line in part.text.split("\n"):
-                yield pool.add(line)
-
-
-def _difference(before: Sequence[int], after: list[int]) -> tuple[int, int, list[int]]:
-    most = min(len(before), len(after))
-    head = 0
-    while head < most and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < most - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    return head, tail, after[head : len(after) - tail]
-
-
-def _note(story: Story, world: World, cut: bool, kept: int) -> str:
-    notes = [f"Made again from the record by memory {story.header.memory}; requests themselves are not recorded."]
-    prompts = story.header.prompts or ""
-    if _OWN_PROMPTS in prompts or prompts not in ("", world.prompts):
-        notes.append(
-            f"The prompts were {prompts}, which are not in the record: the instructions shown are the bundled ones."
-        )
-    if story.header.versions.get("oresight") != world.versions["oresight"]:
-        notes.append("Another version of oresight recorded the episode, whose words may have differed.")
-    if story.shrunk is not None:
-        notes.append(f"At decision {story.shrunk.step} it was too long for the model and was made to shrink.")
-    if cut:
-        notes.append(f"Requests after decision {kept} are left out, because they would make this page too large.")
-    return " ".join(notes)
+    return messages()

@@ -24,6 +24,7 @@ from oresight.harness.analysis.conditions import Side
 from oresight.harness.errors import OresightError, UsageError, WorkersDiedError
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder as run_folder
+from oresight.harness.records.reader import frames_in
 from oresight.harness.report.conditions import Condition, Episode, conditions_of, without_place
 from oresight.harness.report.episodes import EpisodeDone, EpisodeTask, do_episode
 from oresight.harness.report.figures import draw_panel
@@ -32,7 +33,7 @@ from oresight.harness.report.index_episodes import anchor_of
 from oresight.harness.report.index_figures import Files
 from oresight.harness.report.index_page import write_index
 from oresight.harness.report.panels import Exhibit, Panel
-from oresight.harness.report.pictures import USUAL_SIZE, PicturePlan, recorded_numbers
+from oresight.harness.report.pictures import USUAL_SIZE, PicturePlan
 from oresight.harness.report.sources import find_sides
 from oresight.harness.report.study import WorldStudy, parameters, study_world
 from oresight.harness.report.tables import condition_rows, difference_rows, episode_rows, sensitivity_rows, write_table
@@ -314,9 +315,7 @@ def _wants_pictures(condition: Condition, episode: Episode) -> bool:
     if condition.kind != "craft" or condition.side.is_person or episode.result is None:
         return False
     record = _record(condition, episode)
-    return (
-        record is not None and len(recorded_numbers(record.parent / run_folder.FRAMES_NAME)) < episode.result.steps + 1
-    )
+    return record is not None and len(frames_in(record.parent / run_folder.FRAMES_NAME)) < episode.result.steps + 1
 
 
 def _with_told(condition: Condition, done: dict[tuple[str, str], EpisodeDone]) -> Condition:

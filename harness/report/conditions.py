@@ -106,9 +106,7 @@ class Condition:
     @property
     def counts(self) -> EpisodeCounts:
         """How many episodes stand behind its figures, and how many do not."""
-        outcomes = [each.result.outcome for each in self.episodes if each.result is not None]
-        missing = len(self.episodes) - len(outcomes) - len(self.side.unreadable)
-        return EpisodeCounts.of(outcomes, len(self.side.unreadable), max(0, missing))
+        return self.side.summary.counts
 
     @property
     def summaries(self) -> dict[str, EpisodeSummary]:

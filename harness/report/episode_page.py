@@ -11,10 +11,10 @@ from oresight.harness import files
 from oresight.harness.agents.llm import ReplyRecord, judge
 from oresight.harness.models.parsing import Fault
 from oresight.harness.protocols import Json, space_of
-from oresight.harness.records.requests import rebuild
 from oresight.harness.report.html import render
 from oresight.harness.report.pool import TEXT_CHARACTERS, TextPool
 from oresight.harness.report.scored import Story, StoryStep
+from oresight.harness.report.sent import rebuild
 from oresight.harness.wording import rate_words
 from oresight.harness.worlds import about
 from oresight.harness.worlds.story import Told

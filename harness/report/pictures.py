@@ -4,7 +4,6 @@ Picture n shows what the agent saw before decision n; the one after the last dec
 """
 
 import os
-import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,8 @@ from urllib.parse import quote
 from oresight.harness import files
 from oresight.harness.errors import OresightError
 from oresight.harness.protocols import Environment, FilmEnvironment
-from oresight.harness.records import folder as run_folder
+from oresight.harness.records.folder import frame_name
+from oresight.harness.records.reader import frames_in
 from oresight.harness.running.replay import Listener, replay
 from oresight.harness.worlds import World
 from oresight.scoring.records import DecisionLine, Header
@@ -21,7 +21,6 @@ from oresight.scoring.records import DecisionLine, Header
 USUAL_SIZE = (640, 480)
 # Drawn pictures are for looking at; the run's own stay what they are.
 _WEBP_QUALITY = 85
-_FRAME = re.compile(r"([0-9]{6,9})\.png")
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,6 @@ class Pictures:
     problem: str | None = None
 
 
-def recorded_numbers(folder: Path) -> set[int]:
-    """Numbers of the pictures that a run kept in a folder; links are not followed."""
-    if folder.is_symlink() or not folder.is_dir():
-        return set()
-    matches = (_FRAME.fullmatch(item.name) for item in os.scandir(folder) if item.is_file(follow_symlinks=False))
-    return {int(match[1]) for match in matches if match is not None}
-
-
 def find_pictures(recording: Path, decisions: int, plan: PicturePlan) -> Pictures:
     """Finds, copies or draws the pictures of an episode.
 
@@ -85,9 +76,9 @@ def find_pictures(recording: Path, decisions: int, plan: PicturePlan) -> Picture
     """
     found = Pictures()
     wanted = set(range(1, decisions + 2))
-    there = recorded_numbers(plan.recorded) & wanted
+    there = frames_in(plan.recorded).keys() & wanted
     for number in sorted(there):
-        name = run_folder.frame_name(number)
+        name = frame_name(number)
         if plan.copied:
             files.make_folder(plan.made)
             with files.disk_errors(plan.made / name):

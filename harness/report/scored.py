@@ -3,15 +3,12 @@
 Words, drawings and pages are made of a `Story` elsewhere.
 """
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from oresight.harness import files
 from oresight.harness.agents.llm import ReplyRecord
-from oresight.harness.errors import InfrastructureError, OresightError, RecordError
-from oresight.harness.records import folder as run_folder
+from oresight.harness.errors import InfrastructureError, RecordError
 from oresight.harness.records import resume
 from oresight.scoring.craft.adapter import CraftScorer, Discovery, discoveries_of
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
@@ -20,6 +17,7 @@ from oresight.scoring.grid.adapter import GridScorer
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.readers.discover import EpisodeSource, SessionFile, find_episodes
 from oresight.scoring.readers.faults import BadInput
+from oresight.scoring.readers.run_folder import REPLIES_NAME, EpisodeRecord, run_around
 from oresight.scoring.records import CraftFacts, DecisionLine, Header
 from oresight.scoring.rescoring import PairResult
 
@@ -107,6 +105,8 @@ def read_story(folder: Path, parameters: Sequence[Parameters]) -> Story:
     found = next(iter(find_episodes(folder)), None)
     if isinstance(found, BadInput):
         raise found
+    if isinstance(found, EpisodeRecord):
+        raise BadInput(folder, found.state, _FOREIGN) if found.problem is None else RecordError(found.problem)
     if isinstance(found, SessionFile):
         return _session(found.path, parameters)
     if not isinstance(found, EpisodeSource):
@@ -138,7 +138,7 @@ def read_story(folder: Path, parameters: Sequence[Parameters]) -> Story:
         notes=tuple(notes),
         unanswered=tuple(record for records in by_step.values() for record in records),
         shrunk=replies.shrunk,
-        with_pictures=_with_pictures(found.trajectory.parent),
+        with_pictures=None if (run := run_around(found.trajectory)) is None else run.config.size is not None,
     )
 
 
@@ -178,28 +178,10 @@ def _whole(heard: _Heard, parameters: Parameters) -> tuple[list[ScoredDecision],
 
 def _replies(folder: Path, notes: list[str]) -> resume.KeptReplies:
     try:
-        return resume.read_replies(folder / run_folder.REPLIES_NAME)
+        return resume.read_replies(folder / REPLIES_NAME)
     except (InfrastructureError, RecordError) as error:
         notes.append(f"what the model replied is left out: {error}")
         return resume.KeptReplies((), None, 0)
-
-
-def _with_pictures(folder: Path) -> bool | None:
-    """Whether the agent was shown pictures, as the run says that the episode belongs to."""
-    path = folder.parent.parent / run_folder.RUN_NAME
-    if folder.parent.name != run_folder.EPISODES_NAME or path.is_symlink() or not path.is_file():
-        return None
-    return _run_with_pictures(path, path.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=64)
-def _run_with_pictures(path: Path, changed_ns: int) -> bool | None:
-    try:
-        value = files.read_json(path)
-    except OresightError:
-        return None
-    config = value.get("config")
-    return config.get("size") is not None if isinstance(config, dict) else None
 
 
 def _session(path: Path, parameters: Sequence[Parameters]) -> Story:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from oresight.harness.analysis.conditions import Side, load_sides
 from oresight.harness.errors import UsageError
-from oresight.harness.records import folder as run_folder
+from oresight.harness.records.reader import labelled_folders
 from oresight.harness.report.conditions import without_place
-from oresight.harness.running.study_file import STUDY_NAME, condition_folders
+from oresight.scoring.readers.run_folder import RUN_NAME, STUDY_NAME
 
 
 def find_sides(paths: Sequence[Path]) -> tuple[list[Side], list[str]]:
@@ -23,8 +23,8 @@ def find_sides(paths: Sequence[Path]) -> tuple[list[Side], list[str]]:
         if not (path / STUDY_NAME).is_file():
             folders.append(path)
             continue
-        for folder in condition_folders(path):
-            if (folder / run_folder.RUN_NAME).exists():
+        for folder in labelled_folders(path):
+            if (folder / RUN_NAME).exists():
                 folders.append(folder)
             else:
                 problems.append(f"{path.name}: the condition {folder.name} was never begun; run the study again")

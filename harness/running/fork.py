@@ -11,18 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from oresight.harness import files
-from oresight.harness.errors import OresightError, ReplayRefusedError, UsageError
+from oresight.harness.errors import ReplayRefusedError, UsageError
 from oresight.harness.models.registry import PROVIDERS
 from oresight.harness.protocols import Decision, Environment, Json
-from oresight.harness.records import folder as run_folder
 from oresight.harness.running.plan import Condition
 from oresight.harness.running.replay import Listener, replay, trajectory_path
 from oresight.harness.running.selection import find_prompts
 from oresight.harness.text import visible
 from oresight.harness.worlds import Branch, Size, World, find_world, world_of_header
+from oresight.scoring.readers.run_folder import EPISODES_NAME, run_around
 from oresight.scoring.records import DecisionLine, Header
 
 SAME = "same"
@@ -225,21 +223,15 @@ def _read(episode: Path, until: int) -> Recording:
 def _name(episode: Path) -> str:
     """Names alone, so that nothing of this machine gets into a record."""
     folder = trajectory_path(episode).resolve().parent
-    if folder.parent.name == run_folder.EPISODES_NAME:
+    if folder.parent.name == EPISODES_NAME:
         return f"{folder.parent.parent.name}/{folder.name}"
     return folder.name
 
 
 def _pictures(episode: Path) -> tuple[Size | None, bool]:
     """Size of the pictures, as the run's file says if there is one; and whether it says that there were none."""
-    file = trajectory_path(episode).resolve().parent.parent.parent / run_folder.RUN_NAME
-    if not file.is_file():
-        return None, False
-    try:
-        config = run_folder.RunFile.model_validate(files.read_json(file)).config
-    except (ValidationError, OresightError):
-        return None, False
-    return config.size, config.size is None
+    run = run_around(trajectory_path(episode).resolve())
+    return (None, False) if run is None else (run.config.size, run.config.size is None)
 
 
 def _branch(recording: Recording, scenario: str, at: int) -> Branch:

@@ -176,7 +176,10 @@ def run_all(
             board.stopped(str(reached))
         finally:
             summaries = [
-                summarise(plan.run_file(), board.results(place, plan)) for place, (plan, _) in enumerate(plans)
+                summarise(plan.run_file(), results, folder.standing(results))
+                for (plan, _), folder, results in zip(
+                    plans, folders, [board.results(place, plan) for place, (plan, _) in enumerate(plans)], strict=True
+                )
             ]
             for folder, summary in zip(folders, summaries, strict=True):
                 folder.write_summary(summary.as_json(), summary.rows())

@@ -30,18 +30,18 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from oresight.harness import files
-from oresight.harness.errors import ForeignFolderError, RecordError, UnknownNameError, UsageError
+from oresight.harness.errors import ForeignFolderError, UnknownNameError, UsageError
 from oresight.harness.models.base import ModelSettings
 from oresight.harness.models.prices import read_prices
-from oresight.harness.protocols import Json
 from oresight.harness.running.budget import Caps
 from oresight.harness.running.plan import Arm, Condition, Manner, make_arm
 from oresight.harness.running.selection import Selection, parse_size
 from oresight.harness.worlds import find_world
+from oresight.scoring.readers.faults import BadInput
+from oresight.scoring.readers.run_folder import STUDY_NAME, read_study
+from oresight.scoring.records import StudyCondition, StudyFolder
 
 LIMIT_BYTES = 1_000_000
-STUDY_FORMAT = "oresight.study-run"
-STUDY_NAME = "study.json"
 
 
 class _Table(BaseModel):
@@ -190,46 +190,20 @@ def study_folder(path: Path, arms: Sequence[Arm]) -> Iterator[list[Path]]:
         StoreError: It cannot be written.
     """
     file = path / STUDY_NAME
-    asked: Json = {
-        "format": STUDY_FORMAT,
-        "version": 1,
-        "conditions": [{"id": arm.id, "label": arm.label} for arm in arms],
-    }
+    asked = StudyFolder(conditions=tuple(StudyCondition(id=arm.id, label=arm.label) for arm in arms))
     _check_foreign(path, file, asked)
     with files.disk_errors(path):
         path.mkdir(parents=True, exist_ok=True)
     lock = files.FolderLock(path)
     try:
         if not file.exists():
-            files.write_atomically(file, files.to_pretty_json(asked))
+            files.write_atomically(file, files.to_pretty_json(asked.model_dump(mode="json")))
         yield [path / arm.id for arm in arms]
     finally:
         lock.close()
 
 
-def condition_folders(path: Path) -> list[Path]:
-    """The run folders of a study's folder.
-
-    Raises:
-        RecordError: Its study.json is none.
-    """
-    return list(labelled_folders(path))
-
-
-def labelled_folders(path: Path) -> dict[Path, str]:
-    """The run folders of a study's folder, each with its condition in words.
-
-    Raises:
-        RecordError: Its study.json is none.
-    """
-    data = files.read_json(path / STUDY_NAME)
-    try:
-        return {path / files.checked_id(str(each["id"])): str(each["label"]) for each in data["conditions"]}
-    except (KeyError, TypeError) as error:
-        raise RecordError(f"{path / STUDY_NAME}: names no conditions; give the same command again") from error
-
-
-def _check_foreign(path: Path, file: Path, asked: Json) -> None:
+def _check_foreign(path: Path, file: Path, asked: StudyFolder) -> None:
     advice = "choose another --out folder"
     if not path.exists():
         return
@@ -237,8 +211,8 @@ def _check_foreign(path: Path, file: Path, asked: Json) -> None:
         raise ForeignFolderError(f"{path}: is a file; {advice}")
     if file.exists() or file.is_symlink():
         try:
-            found = files.read_json(file)
-        except RecordError as error:
+            found = read_study(path)
+        except BadInput as error:
             raise ForeignFolderError(f"{file}: is not the study.json of an oresight study; {advice}") from error
         if found != asked:
             raise ForeignFolderError(f"{path}: holds another study (its conditions differ); {advice}")

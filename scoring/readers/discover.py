@@ -14,16 +14,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from oresight.scoring.readers.faults import BadInput, read_object, unreadable, validated
-from oresight.scoring.records import LINE_BYTES_MAX, SESSION_FORMAT, TRAJECTORY_FORMAT, EpisodeResult, RunFile
+from oresight.scoring.readers.faults import BadInput, unreadable
+from oresight.scoring.readers.run_folder import (
+    EPISODES_NAME,
+    RESULT_NAME,
+    RUN_NAME,
+    STUDY_NAME,
+    TRAJECTORY_NAME,
+    EpisodeRecord,
+    RunReader,
+    read_episode,
+    read_study,
+)
+from oresight.scoring.records import SESSION_FORMAT, TRAJECTORY_FORMAT, is_plain_id
 
-TRAJECTORY = "trajectory.jsonl"
-RESULT = "result.json"
-RUN = "run.json"
-EPISODES = "episodes"
-STUDY = "study.json"
-
-_ID = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _BEGINNING_BYTES = 1 << 16
 _OF_A_TRAJECTORY = f'"{TRAJECTORY_FORMAT}"'.encode()
 _OF_A_SESSION = f'"{SESSION_FORMAT}"'.encode()
@@ -35,34 +39,19 @@ _DEPTH_MAX = 16
 _OF_EPISODES = re.compile(rb'"(map|moves|episodes|visibility|alpha|k)"\s*:')
 
 
-def is_plain_id(name: str) -> bool:
-    """Whether a name may be an episode's id."""
-    return _ID.fullmatch(name) is not None and name not in (".", "..")
-
-
 @dataclass(frozen=True)
 class EpisodeSource:
-    """One episode on disk.
+    """One episode on disk that is to be scored.
 
     Attributes:
         name: Its id, or the file's name.
         trajectory: The file with its decisions.
-        result: The file with its result, whether or not it exists; None for a trajectory that stands alone.
-        result_required: Whether the episode is incomplete without a result: in a folder it is written last.
+        record: How its folder says that it stands; None of a trajectory that stands alone.
     """
 
     name: str
     trajectory: Path
-    result: Path | None
-    result_required: bool
-
-
-@dataclass(frozen=True)
-class MissingEpisode:
-    """An episode that was planned and never begun."""
-
-    name: str
-    run: Path
+    record: EpisodeRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +75,8 @@ class SessionFile:
     path: Path
 
 
-Found = EpisodeSource | EpisodeFile | Recording | SessionFile | MissingEpisode | BadInput
+# Of an episode that has nothing to score there is its record alone, which says why.
+Found = EpisodeSource | EpisodeRecord | EpisodeFile | Recording | SessionFile | BadInput
 
 
 def find_episodes(path: Path) -> Iterator[Found]:
@@ -110,21 +100,28 @@ def find_episodes(path: Path) -> Iterator[Found]:
                 nothing = False
                 yield found
             if nothing:
-                expected = f"{TRAJECTORY} (an episode's folder) or {RUN} and {EPISODES} (a run's folder) in it"
-                yield BadInput(path, "neither", f"{expected}, or recordings and episode files")
+                expected = f"{TRAJECTORY_NAME} (an episode's folder) or {RUN_NAME} and {EPISODES_NAME} (a run's)"
+                yield BadInput(path, "neither", f"{expected} in it, or recordings and episode files")
     except OSError as error:
         yield unreadable(path, error)
 
 
 def _folder(path: Path, depth: int) -> Iterator[Found]:
-    if (path / TRAJECTORY).exists() or (path / TRAJECTORY).is_symlink():
+    if (path / TRAJECTORY_NAME).exists() or (path / TRAJECTORY_NAME).is_symlink():
         yield _episode(path)
-    elif (path / RUN).exists() or (path / EPISODES).is_dir():
+    elif (path / RUN_NAME).exists() or (path / EPISODES_NAME).is_dir():
         yield from _run(path)
-    elif (path / STUDY).is_file():
+    elif (path / STUDY_NAME).is_file():
         # Beside its runs a study has a summary, which is no recording.
-        for item in sorted(path.iterdir()):
-            if item.is_dir() and not item.is_symlink() and (item / RUN).is_file():
+        try:
+            folders = sorted(path / condition.id for condition in read_study(path).conditions)
+        except BadInput as fault:
+            yield fault
+            return
+        for item in folders:
+            if item.is_symlink():
+                yield BadInput(item, "a link", "a plain folder; links are not followed")
+            elif (item / RUN_NAME).is_file():
                 yield from _run(item)
     else:
         yield from _mix(path, depth)
@@ -151,28 +148,18 @@ def _mix(path: Path, depth: int) -> Iterator[Found]:
             yield unreadable(item, error)
 
 
-def read_result(path: Path) -> EpisodeResult | None:
-    """Return an episode's result, or None if it has none.
-
-    Raises:
-        BadInput: The file is there, but is no result (empty, cut short, a link).
-    """
-    if not path.exists() and not path.is_symlink():
-        return None
-    return validated(EpisodeResult, _read_small(path, "a result"), path, None)
-
-
 def _file(path: Path) -> Found:
-    if path.name == RUN or path.name == RESULT:
+    if path.name == RUN_NAME or path.name == RESULT_NAME:
         return BadInput(path, f"the {path.name} of a folder", "the folder itself, or its trajectory: name that one")
     if path.suffix.lower() in _FILM_SUFFIXES:
         return BadInput(path, "a film", "the recording that lies beside it, a .jsonl file: a film is not needed")
-    if path.name != TRAJECTORY and (found := _recognised(path)) is not None:
+    if path.name != TRAJECTORY_NAME and (found := _recognised(path)) is not None:
         return found
-    beside = path.parent / RESULT
-    result = beside if path.name == TRAJECTORY and beside.exists() else None
-    name = path.resolve().parent.name if path.name == TRAJECTORY else path.name
-    return EpisodeSource(name, path, result, result_required=False)
+    if path.name != TRAJECTORY_NAME:
+        return EpisodeSource(path.name, path)
+    if (path.parent / RESULT_NAME).exists():
+        return _episode(path.parent)
+    return EpisodeSource(path.resolve().parent.name, path)
 
 
 def _recognised(path: Path) -> Found | None:
@@ -192,7 +179,7 @@ def _recognised(path: Path) -> Found | None:
 
 def _is_episodes(path: Path) -> bool:
     beginning = _beginning(path)
-    return path.name not in (RUN, RESULT) and (
+    return path.name not in (RUN_NAME, RESULT_NAME) and (
         _OF_EPISODES.search(beginning) is not None
         or _OF_A_TRAJECTORY in beginning
         or _OF_A_SESSION in beginning
@@ -206,55 +193,32 @@ def _beginning(path: Path) -> bytes:
 
 
 def _episode(folder: Path) -> Found:
-    trajectory = folder / TRAJECTORY
-    if trajectory.is_symlink() or not trajectory.is_file():
-        return BadInput(trajectory, "a link or no plain file", "a plain file; links are not followed")
-    return EpisodeSource(folder.resolve().name, trajectory, folder / RESULT, result_required=True)
+    return _found(read_episode(folder))
+
+
+def _found(record: EpisodeRecord) -> EpisodeSource | EpisodeRecord:
+    if record.is_scored:
+        return EpisodeSource(record.name, record.trajectory, record)
+    return record
 
 
 def _run(folder: Path) -> Iterator[Found]:
     planned: list[str] = []
-    if (folder / RUN).exists() or (folder / RUN).is_symlink():
+    run: RunReader | None = None
+    if (folder / RUN_NAME).exists() or (folder / RUN_NAME).is_symlink():
         try:
-            planned = _planned(folder / RUN)
+            run = RunReader(folder)
+            planned += run.file.config.episodes
         except BadInput as fault:
             yield fault
-    episodes = folder / EPISODES
+    episodes = folder / EPISODES_NAME
     if episodes.is_symlink():
         yield BadInput(episodes, "a link", "a folder; links are not followed")
         return
     there = {item.name for item in episodes.iterdir()} if episodes.is_dir() else set()
     for name in dict.fromkeys([*planned, *sorted(there)]):
-        item = episodes / name
-        if name not in there:
-            yield MissingEpisode(name, folder)
-        elif not is_plain_id(name):
-            yield BadInput(item, "a name that is no id", "up to 80 letters, digits, dots, hyphens and underscores")
-        elif item.is_symlink() or not item.is_dir():
-            yield BadInput(item, "a link or a file", "an episode's folder; links are not followed")
-        elif not (item / TRAJECTORY).exists() and not (item / TRAJECTORY).is_symlink():
-            yield MissingEpisode(name, folder)
-        else:
-            yield _episode(item)
-
-
-def _planned(path: Path) -> list[str]:
-    run = validated(RunFile, _read_small(path, "what was asked of a run"), path, None)
-    for place, name in enumerate(run.config.episodes):
         if not is_plain_id(name):
             expected = "up to 80 letters, digits, dots, hyphens and underscores"
-            raise BadInput(path, "a name that is no id", expected, field=f"config.episodes[{place}]")
-    return run.config.episodes
-
-
-def _read_small(path: Path, what: str) -> dict[str, object]:
-    if path.is_symlink() or not path.is_file():
-        raise BadInput(path, "a link or no plain file", "a plain file; links are not followed")
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(LINE_BYTES_MAX + 1)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    if len(data) > LINE_BYTES_MAX:
-        raise BadInput(path, "more bytes", f"at most {LINE_BYTES_MAX // 2**20} MB")
-    return read_object(data, path, None, what)
+            yield BadInput(episodes / name, "a name that is no id", expected)
+        else:
+            yield _found(read_episode(episodes / name) if run is None else run.episode(name))

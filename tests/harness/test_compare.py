@@ -54,7 +54,7 @@ def test_an_incomplete_run_is_called_so_and_a_broken_result_is_named(tmp_path: P
     assert not found.complete
     notes = "\n".join(found.notes)
     assert "stuck, raw is incomplete: 1 of 3 episodes scored" in notes
-    assert "corridor-1/result.json: not valid JSON" in notes
+    assert "corridor-1/result.json: found no JSON" in notes
 
 
 @pytest.mark.parametrize("linked", ["episodes", "episodes/corridor-0"])

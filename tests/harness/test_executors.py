@@ -256,7 +256,7 @@ def test_a_cap_stops_the_run_cleanly_and_holds_for_the_run_and_not_for_the_comma
     display = Stopped()
     found = run(model_plan("corridor-0", "corridor-1"), tmp_path, display, caps=caps)
     assert len(model.asked) == 7
-    assert (found.counts.scored, found.counts.missing, found.complete) == (1, 1, False)
+    assert (found.counts.scored, found.counts.incomplete, found.complete) == (1, 1, False)
     assert "stopped at the cap on" in display.reason
     # The same command asks nothing more; with a higher cap it goes on where it was.
     run(model_plan("corridor-0", "corridor-1"), tmp_path, caps=caps)

@@ -11,7 +11,9 @@ import pytest
 from oresight.harness import files
 from oresight.harness.errors import ForeignFolderError, Outcome, RecordError, RunLockedError, StoreError
 from oresight.harness.records import folder as run_folder
-from support.fake_world import CountingScorer
+from oresight.scoring.readers.faults import BadInput
+from oresight.scoring.readers.run_folder import read_result
+from support.fake_world import GOAL, CountingScorer, corridor
 from support.places import TESTS
 
 UNSCORED = (
@@ -29,6 +31,8 @@ def run_file(agent: str = "stuck", frames: run_folder.Frames = "all", **versions
 
 
 def result(outcome: Outcome = Outcome.SUCCESS) -> run_folder.EpisodeResult:
+    scorer = CountingScorer()
+    scorer.place = GOAL if outcome is Outcome.SUCCESS else 0
     return run_folder.EpisodeResult(
         id="corridor-0",
         scenario="corridor-0",
@@ -37,7 +41,7 @@ def result(outcome: Outcome = Outcome.SUCCESS) -> run_folder.EpisodeResult:
         outcome=outcome,
         steps=1,
         budget=2,
-        score=CountingScorer().summary(outcome).to_json(),
+        score=scorer.summary(outcome).to_json(),
     )
 
 
@@ -70,11 +74,15 @@ def test_a_new_run_begins_with_its_run_file(tmp_path: Path) -> None:
 def test_an_episode_is_finished_once_its_result_is_there(tmp_path: Path) -> None:
     with run_folder.RunFolder(tmp_path / "run", run_file()) as folder:
         episode = begin(folder)
-        episode.header({"format": "oresight.trajectory"})
+        header = corridor("corridor-0").header("stuck", "raw", "0000", {})
+        episode.header(header)
         episode.frame(0, PICTURE)
         episode.line({"step": 1})
         assert folder.finished("corridor-0") is None
-        assert (episode.path / "trajectory.jsonl").read_text() == '{"format":"oresight.trajectory"}\n{"step":1}\n'
+        assert [json.loads(line) for line in (episode.path / "trajectory.jsonl").read_text().splitlines()] == [
+            header,
+            {"step": 1},
+        ]
         episode.finish(result())
         assert folder.finished("corridor-0") == result()
     assert files_in(tmp_path / "run" / "episodes") == [
@@ -285,12 +293,12 @@ def test_a_result_with_a_number_that_cannot_be_counted_with_is_refused(
     content["usage"] = {"input_tokens": 5, "output_tokens": 2, "replies": 1, "reasks": 0, "cost": 0.25}
     path = tmp_path / "result.json"
     path.write_text(json.dumps(content))
-    assert run_folder.load_result(path).usage == content["usage"]
+    assert read_result(path).usage == content["usage"]
     *parents, last = field.split(".")
     place = content
     for parent in parents:
         place = place[parent]
     place[last] = value
     path.write_text(json.dumps(content))
-    with pytest.raises(RecordError, match=f"{path}: "):
-        run_folder.load_result(path)
+    with pytest.raises(BadInput, match=f"{path}, "):
+        read_result(path)

@@ -16,10 +16,8 @@ import pytest
 from rich.console import Console
 
 from oresight.harness import files
-from oresight.harness.analysis.watching.conditions import Look, State, Watch
-from oresight.harness.analysis.watching.episode import Begun
-from oresight.harness.analysis.watching.run import Condition
-from oresight.harness.analysis.watching.tail import Tail
+from oresight.harness.analysis.tail import Tail
+from oresight.harness.analysis.watch import Begun, Condition, Look, State, Watch
 from oresight.harness.cli import watch as command
 from oresight.harness.errors import OresightError, Outcome, RecordError, UsageError
 from oresight.harness.models.base import Reply, Usage
@@ -164,7 +162,7 @@ def test_another_file_in_its_place_is_read_from_its_beginning(tmp_path: Path) ->
 def test_a_line_longer_than_any_record_is_left_out_and_what_follows_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oresight.harness.analysis.watching.tail.LINE_BYTES_MAX", 10)
+    monkeypatch.setattr("oresight.harness.analysis.tail.LINE_BYTES_MAX", 10)
     path = tmp_path / "lines"
     path.write_bytes(b"x" * 35)
     reader = Reader(path)
@@ -271,7 +269,7 @@ def test_an_episode_that_broke_counts_as_broken_and_is_under_way_when_it_is_play
     watching = Watch(tmp_path)
     broken = one(watching.look())
     assert (broken.finished, broken.broken, broken.begun, broken.steps) == (0, 1, (), 3)
-    assert broken.last[0].outcome is Outcome.INFRASTRUCTURE
+    assert broken.last[0].result.outcome is Outcome.INFRASTRUCTURE
     seen: list[Condition] = []
     run(walking(0, peek=lambda step: seen.append(one(watching.look()))), tmp_path)
     assert [(each.broken, only(each).steps) for each in seen] == [(0, 3), (0, 4)]
@@ -283,22 +281,18 @@ def test_nothing_is_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     run(plan(*range(6)), tmp_path)
     interrupted(tmp_path / "left", 4)
     read: list[str] = []
-    load, opened = run_folder.load_result, os.open
-
-    def counted(path: Path) -> run_folder.EpisodeResult:
-        read.append(path.parent.name)
-        return load(path)
+    opened = os.open
 
     def counted_open(path: Any, *more: Any) -> int:
-        read.append(Path(path).name)
+        name = Path(path).name
+        read.append(Path(path).parent.name if name == "result.json" else name)
         return opened(path, *more)
 
-    monkeypatch.setattr(run_folder, "load_result", counted)
-    monkeypatch.setattr("oresight.harness.analysis.watching.tail.os.open", counted_open)
+    monkeypatch.setattr(os, "open", counted_open)
     watches = [Watch(tmp_path), Watch(tmp_path / "left")]
     for watching in watches:
         watching.look()
-    assert sorted(set(read) - {"result.json", "run.json"}) == [f"corridor-{n}" for n in range(6)] + ["trajectory.jsonl"]
+    assert sorted(set(read) - {"run.json"}) == [f"corridor-{n}" for n in range(6)] + ["trajectory.jsonl"]
     read.clear()
     for watching in watches:
         for _ in range(3):
@@ -337,7 +331,7 @@ def test_a_broken_result_is_none_and_is_noted_once_it_stands(tmp_path: Path, con
     watching = Watch(tmp_path)
     for _ in range(2):
         found = one(watching.look())
-        assert (found.finished, only(found).id) == (0, "corridor-0")
+        assert (found.finished, found.unreadable, found.begun) == (0, 1, ())
         assert len(found.notes) == 1 and "result.json" in found.notes[0]
 
 
@@ -346,7 +340,7 @@ def test_the_result_of_another_episode_is_noted_and_does_not_count(tmp_path: Pat
     shutil.copy(episode(tmp_path, 1) / "result.json", episode(tmp_path, 0) / "result.json")
     found = one(Watch(tmp_path).look())
     assert found.finished == 1
-    assert "is the result of 'corridor-1'" in found.notes[0]
+    assert "is the result of 'corridor-1'" in found.notes[0] and found.unreadable == 1
 
 
 def test_torn_and_damaged_records_tell_what_is_good_of_them(tmp_path: Path) -> None:
@@ -382,7 +376,8 @@ def test_links_in_the_place_of_records_are_not_followed(tmp_path: Path) -> None:
     shutil.move(episode(tmp_path / "run", 1) / "result.json", tmp_path / "result.json")
     (episode(tmp_path / "run", 1) / "result.json").symlink_to(tmp_path / "result.json")
     found = one(Watch(tmp_path / "run").look())
-    assert (found.finished, only(found).id) == (1, "corridor-1")
+    assert (found.finished, found.unreadable, found.begun) == (1, 2, ())
+    assert all("never followed" in note for note in found.notes)
 
 
 # --- a folder that is not there yet, or holds something else ---------------------------------------------------------
@@ -481,12 +476,12 @@ def test_once_prints_how_it_stands_and_what_is_left(tmp_path: Path, oresight: An
     done = oresight("watch", tmp_path, "--once")
     assert done.code == 3
     printed = done.out.splitlines()
-    assert printed[:2] == ["walker, raw", "  0 of 3 episodes finished, 0 broken, 1 left unfinished, 2 not begun"]
+    assert printed[:2] == ["walker, raw", "  0 of 3 episodes finished, 0 broken, 1 incomplete, 2 missing"]
     assert printed[2] == "  3 decisions"
-    assert printed[4] == "left unfinished"
+    assert printed[4] == "incomplete"
     assert printed[5].startswith("  corridor-0: decision 3 of 20, move_forward: You moved. (")
     assert printed[6] == "    said: on"
-    assert printed[-1] == "Nobody is playing this run; the same command goes on with it."
+    assert printed[-1] == "Nobody is playing this run; rerun the same command to resume it."
 
 
 def test_once_prints_both_readings_of_a_complete_run(tmp_path: Path, oresight: Any) -> None:
@@ -544,7 +539,7 @@ def test_a_study_is_told_condition_by_condition(tmp_path: Path, oresight: Any) -
     found = Watch(tmp_path / "study").look()
     assert [each.label for each in found.conditions] == ["frontier, raw", "random, raw", "depth-first, raw"]
     assert [each.finished for each in found.conditions] == [2, 2, 2]
-    assert "random, raw: 2 of 2 episodes finished, 0 broken, 0 under way, 0 not begun\n" in done.out
+    assert "random, raw: 2 of 2 episodes finished, 0 broken, 0 under way, 0 missing\n" in done.out
 
 
 def test_without_a_terminal_there_is_a_line_for_each_episode_that_ends(
@@ -566,7 +561,7 @@ def test_without_a_terminal_there_is_a_line_for_each_episode_that_ends(
     assert done.code == 0
     assert printed[:2] == [f"{out}: not begun yet; waiting for its run.json", "The run has begun."]
     assert [line.split(" after")[0] for line in printed[2:4]] == ["corridor-0: success", "corridor-1: success"]
-    assert printed[4:6] == ["walker, raw", "  2 of 2 episodes finished, 0 broken, 0 under way, 0 not begun"]
+    assert printed[4:6] == ["walker, raw", "  2 of 2 episodes finished, 0 broken, 0 under way, 0 missing"]
     assert printed[-1] == "The run is complete."
 
 
@@ -583,10 +578,10 @@ def test_a_terminal_shows_what_goes_on_and_fits_it(tmp_path: Path, monkeypatch: 
     look = command._follow_live(console, Watch(out), out, 1.0)
     assert look.state is State.LEFT
     shown = stream.getvalue()
-    assert "walker, raw\n  0 of 2 episodes finished, 0 broken, 1 under way, 1 not be…\n  3 decisions" in shown
+    assert "walker, raw\n  0 of 2 episodes finished, 0 broken, 1 under way, 1 missing\n  3 decisions" in shown
     assert "\n… 6 more lines; --once prints all" in shown
     # At the end everything is printed, however high the terminal is.
-    assert "    said: on\n\nNobody is playing this run; the same command goes on with \nit.\n" in shown
+    assert "    said: on\n\nNobody is playing this run; rerun the same command to resume\nit.\n" in shown
 
 
 def test_a_folder_that_is_removed_ends_the_command_in_one_sentence(

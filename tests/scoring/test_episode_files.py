@@ -9,6 +9,7 @@ from oresight.scoring.records import LINE_BYTES_MAX, Outcome, to_line
 from oresight.scoring.rescoring import Settings
 from oresight.scoring.score import Totals, score_paths, score_stream
 from support.places import DATA
+from support.run_files import result_json
 
 VECTORS_FILE = DATA / "grid-episodes.json"
 VECTORS = json.loads(VECTORS_FILE.read_text())
@@ -365,7 +366,9 @@ def trajectory(folder, moves, result=None, **header):
     ]
     (folder / "trajectory.jsonl").write_bytes(b"".join(to_line(line) for line in [first, *lines]))
     if result is not None:
-        told = {"format": "oresight.result", "version": 1, "outcome": result}
+        told = result_json(
+            folder.name, result, len(moves), 12, scenario=first["scenario"].get("name", ""), agent="random"
+        )
         (folder / "result.json").write_text(json.dumps(told))
     return folder
 

@@ -11,6 +11,7 @@ from oresight.scoring.readers.faults import BadInput
 from oresight.scoring.readers.trajectory import read_trajectory
 from oresight.scoring.records import LINE_BYTES_MAX, DecisionLine, Header, json_schemas, parse_json, to_line
 from oresight.scoring.score import score_paths
+from support.run_files import result_json, run_json
 from support.scoring_facts import FEET, Episode, Ore, ore
 
 NEAR = (0, 31, 2)
@@ -32,20 +33,19 @@ def write(path, episode, result="success", lines=None):
     records = [episode.header(), *episode.decision_lines()] if lines is None else lines
     (path / "trajectory.jsonl").write_bytes(b"".join(to_line(record) for record in records))
     if result is not None:
-        write_result(path, result)
+        write_result(path, result, len(records) - 1, episode.budget)
     return path
 
 
-def write_result(path, outcome):
-    result = {"format": "oresight.result", "version": 1, "id": path.name, "outcome": outcome, "steps": 4}
+def write_result(path, outcome, steps=4, budget=4):
+    result = result_json(path.name, outcome, steps, budget, scenario="flat-0")
     (path / "result.json").write_text(json.dumps(result))
 
 
 def write_run(path, ids, planned=None):
     for name in ids:
         write(path / "episodes" / name, played())
-    config = {"world": "craft", "episodes": planned or ids}
-    (path / "run.json").write_text(json.dumps({"format": "oresight.run", "version": 1, "config": config}))
+    (path / "run.json").write_text(json.dumps(run_json(planned or ids)))
     return path
 
 
@@ -164,7 +164,7 @@ def test_an_episode_without_a_result_is_incomplete_and_in_no_rate(tmp_path):
     (run / "episodes" / "c-2" / "result.json").write_text('{"format": "oresi')
     report = score_paths([run])
     counts = report.counts
-    assert (counts.planned, counts.scored, counts.incomplete, counts.missing) == (4, 1, 2, 1)
+    assert (counts.planned, counts.scored, counts.incomplete, counts.unreadable, counts.missing) == (4, 1, 1, 1, 1)
     assert report.pooled.success.denominator == 1
     for text in ("b-1", "c-2", "d-3"):
         assert any(text in problem for problem in report.problems)
@@ -174,7 +174,7 @@ def test_an_empty_result_is_no_result(tmp_path):
     folder = write(tmp_path / "e", played(), result=None)
     (folder / "result.json").write_bytes(b"")
     report = score_paths([folder])
-    assert report.counts.incomplete == 1
+    assert report.counts.unreadable == 1
     assert "result.json: found nothing" in report.problems[0]
 
 
@@ -190,15 +190,18 @@ def test_an_episode_lost_before_its_first_line_is_an_infrastructure_error(tmp_pa
     write_result(run / "episodes" / "b-1", "infrastructure error")
     report = score_paths([run])
     assert (report.counts.infrastructure, report.counts.unreadable, report.counts.scored) == (1, 0, 1)
-    assert "b-1" in report.problems[0] and "run the same command again" in report.problems[0]
+    assert "b-1" in report.problems[0] and "rerun the same command" in report.problems[0]
 
 
 def test_a_result_at_odds_with_the_facts_is_said_so(tmp_path):
     episode = Episode(ores=(Ore(NEAR),), budget=100)
     episode.do("wait")
     report = score_paths([write(tmp_path / "e", episode, result="success")])
-    assert report.counts.incomplete == 1
-    assert "the result says 'success', but the facts end at decision 1 of 100 with 0 of 1 ores" in report.problems[0]
+    assert report.counts.unreadable == 1
+    assert (
+        "found 0 of 1 ores at decision 1 of 100, where it ends; expected what result.json says, 'success'"
+        in (report.problems[0])
+    )
 
 
 @pytest.mark.parametrize("tail", [b'{"step":5,"act', b'{"said":"\xf0\x9f', b"\x00" * 4096])
@@ -347,14 +350,14 @@ def test_links_inside_a_run_are_not_followed(tmp_path):
     report = score_paths([run])
     assert [item.name for item in report.episodes] == ["a-0"]
     assert report.counts.unreadable == 2
-    assert all("links are not followed" in problem for problem in report.problems)
+    assert all("followed" in problem for problem in report.problems)
 
 
 def test_names_that_are_no_ids_are_refused(tmp_path):
     run = write_run(tmp_path / "run", ["a-0"], planned=["a-0", "../../etc"])
     write(run / "episodes" / "b 1", played())
     problems = score_paths([run]).problems
-    assert any("run.json, field config.episodes[1]: found a name that is no id" in problem for problem in problems)
+    assert any("run.json, field config.episodes[1]: found a text '../../etc'" in problem for problem in problems)
     assert any("b 1: found a name that is no id" in problem for problem in problems)
 
 

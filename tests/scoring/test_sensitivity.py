@@ -12,6 +12,7 @@ from oresight.scoring.rescoring import Settings
 from oresight.scoring.score import score_paths
 from support.grid_twin import random_episode, twin_score
 from support.places import DATA
+from support.run_files import result_json
 from support.scoring_facts import Episode, Ore
 
 VECTORS_FILE = DATA / "grid-episodes.json"
@@ -101,7 +102,7 @@ def craft_folder(path):
     path.mkdir()
     lines = [episode.header(), *episode.decision_lines()]
     (path / "trajectory.jsonl").write_bytes(b"".join(map(to_line, lines)))
-    told = {"format": "oresight.result", "version": 1, "outcome": "failure: budget spent"}
+    told = result_json(path.name, "failure: budget spent", 6, 6, scenario="flat-0")
     (path / "result.json").write_text(json.dumps(told))
     return path
 

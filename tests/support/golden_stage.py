@@ -126,7 +126,22 @@ def comparison(told: Any) -> Any:
     kept = ("agent", "memory", "prompts", "sessions", "counts", "shared", "difference_from_first")
     return {
         **{key: told[key] for key in ("world", "complete", "same_episodes", "shared_episodes")},
-        "conditions": [numbers({key: each[key] for key in kept}) for each in told["conditions"]],
+        "conditions": [
+            numbers({key: each[key] for key in kept} | {"counts": _as_missing(each["counts"])})
+            for each in told["conditions"]
+        ],
+    }
+
+
+def _as_missing(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts as they were when a comparison called missing whatever had no result, also what was begun."""
+    others = counts["incomplete"] + counts["unreadable"]
+    return {
+        **counts,
+        "found": counts["found"] - others,
+        "missing": counts["missing"] + others,
+        "incomplete": 0,
+        "unreadable": 0,
     }
 
 

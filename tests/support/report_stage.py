@@ -11,6 +11,7 @@ from oresight.harness.analysis.conditions import Side
 from oresight.harness.analysis.summary import summarise, summary_of
 from oresight.harness.errors import Outcome
 from oresight.harness.records import folder as run_folder
+from oresight.harness.records.reader import State
 from oresight.harness.report.conditions import Condition, Told, conditions_of
 from oresight.harness.report.study import PAIRS
 from oresight.harness.running.plan import Condition as Asked
@@ -47,7 +48,8 @@ def side(
     run = run_folder.RunFile(config=config, versions={"oresight": "1"})
     results = [result(agent, name, played) for name, played in episodes.items() if played is not None]
     label = f"{agent}, {memory}" + (f", {prompts}" if model else "")
-    return Side(label, summarise(run, results), Path("runs", f"{agent}-{memory}-{prompts}"), unreadable)
+    standing = {name: State.UNREADABLE for name in episodes if any(words.startswith(name) for words in unreadable)}
+    return Side(label, summarise(run, results, standing), Path("runs", f"{agent}-{memory}-{prompts}"), unreadable)
 
 
 def result(agent: str, name: str, played: Played) -> run_folder.EpisodeResult:

@@ -50,7 +50,10 @@ DOLLARS = Unit("US dollars", digits=4)
 
 
 class Accumulator(Protocol):
-    """Follows one episode decision by decision, for what its summary does not hold."""
+    """Follows one episode decision by decision, for what its summary does not hold.
+
+    The grid's hash of a state counts its steps, so that no state comes twice there; `scored.node` is the place.
+    """
 
     def take(self, before: str, action: str, after: str, scored: ScoredDecision) -> None:
         """Take in the next decision that counts: the hashes of the states around it, and how it was classified."""

@@ -44,6 +44,10 @@ class PooledRates:
             self._made[name] = figure_of(self._counts.get(name, ()), proportion=measure.proportion)
         return self._made[name]
 
+    def plain(self, name: str) -> Figure:
+        """Return the figure of a measure without its interval, at once."""
+        return figure_of(self._counts.get(name, ()), with_interval=False)
+
     @property
     def success(self) -> Figure:
         """Successes over results that had a task."""

@@ -173,15 +173,20 @@ def _percentiles(values: npt.NDArray[np.float64]) -> Interval | None:
     return float(low), float(high)
 
 
-def figure_of(counts: Sequence[Counts] | CountsTable, *, proportion: bool = False) -> Figure:
+def figure_of(
+    counts: Sequence[Counts] | CountsTable, *, proportion: bool = False, with_interval: bool = True
+) -> Figure:
     """Return the ratio of sums over episodes, each given as (numerator, denominator).
 
     Args:
         counts: One an episode.
         proportion: Whether each is one yes or no, so that the interval is Wilson's; else it is a bootstrap's.
+        with_interval: Whether it has one, which takes a while.
     """
     table = np.asarray(counts, dtype=np.float64).reshape(-1, 2)
     numerator, denominator = (_total(table[:, place]) for place in (0, 1))
+    if not with_interval:
+        return Figure(rate(numerator, denominator), numerator, denominator, None, "no interval", len(table))
     if proportion:
         return success_figure(int(numerator), int(denominator))
     interval = bootstrap(table) if denominator else None

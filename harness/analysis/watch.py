@@ -21,6 +21,7 @@ from oresight.harness.protocols import Json
 from oresight.harness.records.reader import Episode, Run, labelled_folders, open_run
 from oresight.harness.records.reader import State as EpisodeState
 from oresight.scoring.decisions import Tally
+from oresight.scoring.measures import Measure
 from oresight.scoring.readers.run_folder import REPLIES_NAME, RUN_NAME, STUDY_NAME
 from oresight.scoring.records import COUNT_MAX, DecisionLine, EpisodeResult, Header, parse_json
 from oresight.scoring.statistics import Figure, success_figure
@@ -151,6 +152,8 @@ class Condition:
         unreadable: Episodes whose records are broken or at odds with themselves.
         begun: Those that are under way, in planned order.
         tallies: Both errors, by the readings of the kind.
+        figures: Every measure over the episodes with a result; without intervals, which would have to be made anew
+            at each look.
         steps: Decisions recorded, those of episodes under way too.
         usage: What the replies to them cost.
         pace: Decisions a minute, as seen lately; None before the second look.
@@ -169,6 +172,7 @@ class Condition:
     unreadable: int = 0
     begun: tuple[Begun, ...] = ()
     tallies: dict[str, Tally] = field(default_factory=dict)
+    figures: tuple[tuple[Measure, Figure], ...] = ()
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     pace: float | None = None
@@ -200,6 +204,7 @@ class Condition:
             "under_way": [begun.to_json(now_s) for begun in self.begun],
             "success": self.success.to_json(),
             "errors": {reading: tally.to_json() for reading, tally in self.tallies.items()},
+            "measures": {measure.name: figure.to_json() for measure, figure in self.figures},
             "decisions": self.steps,
             "usage": self.usage.to_json(),
             "finished_last": [ended.to_json() for ended in self.last],
@@ -322,6 +327,7 @@ class _RunWatch:
         if run is None:
             return Condition(self._label or self.path.name)
         summary = summarise_run(run)
+        pooled = summary.pooled()
         ended = [
             Ended(each.name, each.result, each.written_s or 0.0)
             for each in run.episodes
@@ -342,6 +348,7 @@ class _RunWatch:
             unreadable=counts.unreadable,
             begun=begun,
             tallies=summary.tallies(),
+            figures=tuple((measure, pooled.plain(measure.name)) for measure in pooled.measures),
             steps=steps,
             usage=sum((each.usage for each in begun), sum((Usage.of(each.result.usage) for each in ended), Usage())),
             pace=self._pace(steps),

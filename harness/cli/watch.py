@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,8 @@ from oresight.harness.errors import StoreError
 from oresight.harness.text import visible
 from oresight.harness.wording import figure_words, rate_words
 from oresight.scoring.decisions import ERROR_KINDS
-from oresight.scoring.measures import SUCCESS
+from oresight.scoring.measures import SUCCESS, Measure
+from oresight.scoring.statistics import Figure
 
 INTERRUPTED = 130
 # A study with more conditions than this is told in two lines each.
@@ -148,7 +150,7 @@ def _in_full(condition: Condition, state: State) -> list[str]:
     lines = [visible(condition.label), f"  {_counts_words(condition, state)}"]
     if condition.finished:
         lines.append(f"  success {figure_words(SUCCESS, condition.success)}")
-        lines += [f"  {words}" for words in _errors(condition)]
+        lines += [f"  {words}" for words in _measure_words(condition, list(condition.figures))]
     if rest := _cost_and_pace(condition, state):
         lines.append(f"  {rest}")
     return lines
@@ -159,7 +161,8 @@ def _in_short(condition: Condition, state: State) -> list[str]:
     figures: list[str] = []
     if condition.finished:
         figures.append(f"success {figure_words(SUCCESS, condition.success)}")
-        figures += _errors(condition)
+        # There is no room for all.
+        figures += _measure_words(condition, [each for each in condition.figures if each[0].unit.counted])
     if rest := _cost_and_pace(condition, state):
         figures.append(rest)
     return [*lines, f"  {'; '.join(figures)}"] if figures else lines
@@ -181,15 +184,14 @@ def _begun_word(state: State) -> str:
     return "incomplete" if state is State.LEFT else "under way"
 
 
-def _errors(condition: Condition) -> list[str]:
-    return [f"{kind} error {_error_words(condition, kind)}" for kind in ERROR_KINDS if condition.tallies]
-
-
-def _error_words(condition: Condition, kind: str) -> str:
-    words = {reading: rate_words(*tally.counts(kind)) for reading, tally in condition.tallies.items()}
-    if len(words) == 1:
-        return next(iter(words.values()))
-    return ", ".join(f"{reading} {rate}" for reading, rate in words.items())
+def _measure_words(condition: Condition, figures: Sequence[tuple[Measure, Figure]]) -> list[str]:
+    """Every measure but success, which has an interval here; the readings of one behind its title."""
+    found: dict[str, list[str]] = {}
+    for measure, figure in figures:
+        if measure is not SUCCESS:
+            reading = f"{measure.reading} " if measure.reading and len(condition.tallies) > 1 else ""
+            found.setdefault(measure.title, []).append(reading + figure_words(measure, figure))
+    return [f"{title} {', '.join(words)}" for title, words in found.items()]
 
 
 def _cost_and_pace(condition: Condition, state: State) -> str:

@@ -136,7 +136,7 @@ def score_entry(
     return EpisodeReport(
         file=shown_path(file),
         name=entry.name,
-        kind="grid",
+        kind=entry.kind,
         scenario=entry.scenario.name,
         agent="",
         memory="",
@@ -211,7 +211,7 @@ def score_episode(
         results=results,
         recorded=recording.inputs,
         notes=tuple(notes),
-        remarks=() if header.branch is None else (branch_remark(header.branch),),
+        remarks=tuple(_remarks(header, adapter)),
     )
 
 
@@ -261,6 +261,16 @@ def _recording_scorers(play: VptPlay, parameters: Sequence[Parameters], keep_ste
 def branch_remark(branch: Branch) -> str:
     """Say what of a branch is counted."""
     return f"plays on from decision {branch.at} of {shown(branch.of)}; what is counted comes after it"
+
+
+def _remarks(header: Header, adapter: Adapter) -> Iterator[str]:
+    if header.branch is not None:
+        yield branch_remark(header.branch)
+    if not adapter.readings:
+        yield (
+            f"the error metric is not defined in the world {shown(header.kind)}, for which no adapter is installed;"
+            " success, score and budget are"
+        )
 
 
 def _recorded_outcome(source: EpisodeSource, notes: list[str]) -> tuple[Outcome | None, str | None]:

@@ -68,13 +68,16 @@ class PooledRates:
 
     def to_json(self) -> Json:
         """Return the figures as plain JSON: all by name, and the errors and means where earlier versions had them."""
+        # A world for which the metric is not defined has no errors to show, not even undefined ones.
+        defined = bool(self.readings) or not self.success.denominator
         errors = {
             reading: {f"{kind}_error": self.error(kind, reading).to_json() for kind in ERROR_KINDS}
             for reading in (LENIENT, STRICT)
+            if defined
         }
         return {
             "success": self.success.to_json(),
-            **errors[LENIENT],
+            **errors.get(LENIENT, {}),
             "budget_used": self["budget_used"].value,
             "budget_used_success": self["budget_used_success"].value,
             "scored_decisions": self.scored_decisions,

@@ -22,6 +22,7 @@ from oresight.harness.records.folder import EpisodeResult
 from oresight.harness.running.executors import make_executor
 from oresight.harness.running.runner import Progress, RunPlan, run_all
 from oresight.harness.worlds import World, find_worlds, own_version
+from oresight.harness.worlds.base import LEVELS
 from oresight.harness.worlds.craft.world import dial_levels
 from oresight.scoring.statistics import (
     Counts,
@@ -32,7 +33,6 @@ from oresight.scoring.statistics import (
     rate,
     success_figure,
 )
-from oresight.scoring.tables import DEMANDS as LEVELS
 
 SUITE = "craft-dials"
 # Both demands, each named as the error that it is meant to move.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from experiments.study.dials import DIALS, Cell, DialsFile, cell
 from experiments.study.rows import KINDS
 from oresight.harness.report.plots import drawing_style, legend_dot, saved, sheet
+from oresight.harness.worlds.base import LEVELS
 from oresight.scoring.statistics import Figure as Ratio
-from oresight.scoring.tables import DEMANDS as LEVELS
 
 if TYPE_CHECKING:
     from oresight.harness.report.plots import Axes, Figure

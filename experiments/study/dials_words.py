@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from experiments.study.dials import DIALS, EPISODES_LEAST, SUITE, Cell, DialsFile, Trend, cell, trend
 from experiments.study.rows import KINDS
 from oresight.harness.analysis.summary import READINGS
+from oresight.harness.worlds.base import LEVELS
 from oresight.scoring.statistics import Figure
-from oresight.scoring.tables import DEMANDS as LEVELS
 
 # What turns a demand's name into a claim about an error: each is said to move its own.
 _VERBS = {

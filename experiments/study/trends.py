@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal
 
 from experiments.study.family import FAMILY, Played
 from experiments.study.rows import KINDS, totals
+from oresight.gridenv.generate import SIZES
+from oresight.gridenv.suites import labels_of
 from oresight.harness.protocols import Json
+from oresight.harness.worlds.base import LEVELS as DEMANDS
 from oresight.scoring.decisions import EpisodeSummary
 from oresight.scoring.statistics import Figure, figure_of, rate
-from oresight.scoring.tables import DEMANDS, SIZES, Dimension, labels_of
+
+Dimension = Literal["demand", "size"]
 
 # Agents shown one by one, beside the family as a whole.
 SHOWN = ("random", "frontier(window=4,noise=0.1)", "frontier(window=16,noise=0)", "depth-first")
@@ -100,7 +105,8 @@ def trend_by(dimension: Dimension, played: Sequence[Played]) -> Trend:
 def _levels(dimension: Dimension, played: Sequence[Played], intervals: bool = True) -> tuple[Level, ...]:
     found: list[Level] = []
     for name in DEMANDS if dimension == "demand" else SIZES:
-        here = [each for each in played if getattr(labels_of(each.scenario), dimension) == name]
+        place = 0 if dimension == "demand" else 1
+        here = [each for each in played if (labels := labels_of(each.scenario)) and labels[place] == name]
         by_map: dict[str, list[EpisodeSummary]] = {}
         for each in here:
             by_map.setdefault(each.scenario, []).append(each.summary)

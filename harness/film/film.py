@@ -40,7 +40,7 @@ class _Camera(Listener):
         self.panel = Panel("", 0, 1)
 
     def started(self, header: Header, world: World, environment: Environment) -> None:
-        if world.kind == "craft":
+        if world.pictures:
             world.prepare(FILM_SIZE)
         self._environment = cast(FilmEnvironment, environment)
         self._scorer = world.scorer(header.model_dump(mode="json"))

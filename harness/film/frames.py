@@ -16,7 +16,7 @@ from oresight.harness.png import encode_png
 from oresight.harness.protocols import Environment, FilmEnvironment, Pixels
 from oresight.harness.records import folder as run_folder
 from oresight.harness.running.replay import Listener, Replayed, open_trajectory, replay, trajectory_path
-from oresight.harness.worlds import Size, World, world_of_header
+from oresight.harness.worlds import Size, World, about, world_of_header
 from oresight.harness.worlds.craft.display import opengl
 from oresight.harness.worlds.craft.session_replay import SessionListener, SessionReplayed, decisions_of, replay_session
 from oresight.scoring.readers.run_folder import run_around
@@ -107,11 +107,11 @@ def export_episode(
     """
     path = trajectory_path(episode)
     with open_trajectory(path) as trajectory:
-        has_maps = trajectory.header.kind == "grid"
-    if size is not None and has_maps:
-        raise UsageError("the maps of the grid have a size of their own; leave out --size")
+        world = about(trajectory.header.kind)
+    if size is not None and not world.pictures:
+        raise UsageError(f"the pictures of {world.title} have a size of their own; leave out --size")
     with FrameFolder(folder) as frames:
-        run = None if has_maps else run_around(path)
+        run = run_around(path) if world.pictures else None
         chosen = size or (None if run is None else run.config.size) or DEFAULT_SIZE
         replayed = replay(path, _Shots(frames, chosen, on_decision), find_world, size=chosen)
         if replayed.difference is not None:
@@ -160,7 +160,7 @@ class _Shots(Listener):
         self._environment: FilmEnvironment | None = None
 
     def started(self, header: Header, world: World, environment: Environment) -> None:
-        if world.kind == "craft":
+        if world.pictures:
             world.prepare(self._size)
         self._environment = cast(FilmEnvironment, environment)
         self._shoot(1)

@@ -14,6 +14,7 @@ from oresight.harness.errors import RecordError, UsageError
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder as run_folder
 from oresight.harness.text import visible
+from oresight.harness.worlds.craft import NAME
 from oresight.harness.worlds.craft.session_score import score_session
 from oresight.scoring.episodes import EpisodeReport
 from oresight.scoring.parameters import Parameters
@@ -128,7 +129,7 @@ class _Shelf:
         versions = (
             {} if not self.headers else {name: _version(self.headers[0], name) for name in ("oresight", "terrain")}
         )
-        config = run_folder.RunConfig(world="craft", agent=agent, memory="", episodes=names, frames="none", size=None)
+        config = run_folder.RunConfig(world=NAME, agent=agent, memory="", episodes=names, frames="none", size=None)
         return Played(
             _name(self.place),
             run_folder.RunFile(config=config, versions=versions),

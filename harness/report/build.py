@@ -39,6 +39,7 @@ from oresight.harness.report.study import WorldStudy, parameters, study_world
 from oresight.harness.report.tables import condition_rows, difference_rows, episode_rows, sensitivity_rows, write_table
 from oresight.harness.running.executors.map import work_through
 from oresight.harness.text import visible
+from oresight.harness.worlds import about
 
 DRAWN_MOST = 100
 # One more process pays from so many episodes or panels on.
@@ -250,7 +251,7 @@ class _Making:
             # A folder that is taken elsewhere leaves the run behind.
             folder=None if self._options.copied else quote(os.path.relpath(recording.resolve(), page_folder)),
             pictures=None
-            if condition.kind != "craft" or condition.side.is_person
+            if not about(condition.kind).pictures or condition.side.is_person
             else PicturePlan(
                 recording.resolve() / run_folder.FRAMES_NAME,
                 self._aside / made,
@@ -312,7 +313,7 @@ def _record(condition: Condition, episode: Episode) -> Path | None:
 
 
 def _wants_pictures(condition: Condition, episode: Episode) -> bool:
-    if condition.kind != "craft" or condition.side.is_person or episode.result is None:
+    if not about(condition.kind).pictures or condition.side.is_person or episode.result is None:
         return False
     record = _record(condition, episode)
     return record is not None and len(frames_in(record.parent / run_folder.FRAMES_NAME)) < episode.result.steps + 1

@@ -16,12 +16,11 @@ from oresight.harness.report.panels import Absent, Exhibit
 from oresight.harness.report.study import USUAL, ConditionFigures, WorldStudy
 from oresight.harness.text import visible
 from oresight.harness.wording import UNDEFINED
-from oresight.harness.worlds import own_version
+from oresight.harness.worlds import about, own_version
 from oresight.scoring.measures import Measure
 from oresight.scoring.pooling import shown
 from oresight.scoring.statistics import PAIRED_METHOD, Difference, Figure
 
-TITLES = {"craft": "The 3D world", "grid": "The grid"}
 # More scenarios than this are not offered one by one.
 SCENARIOS_MOST = 400
 _ENDS = re.compile(r"([(,:/@+-])")
@@ -63,13 +62,18 @@ def write_index(
     write_atomically(target, page.encode(), durable=False)
 
 
+def _title(kind: str) -> str:
+    title = about(kind).title or kind
+    return visible(title[:1].upper() + title[1:])
+
+
 def _world(study: WorldStudy, files: Files) -> Json:
     counts = [row.condition.counts for row in study.rows]
     columns = episode_columns(study)
     planned, scored = sum(each.planned for each in counts), sum(each.scored for each in counts)
     return {
         "kind": study.kind,
-        "title": TITLES.get(study.kind, visible(study.kind)),
+        "title": _title(study.kind),
         "planned": planned,
         "scored": scored,
         "succeeded": sum(each.succeeded for each in counts),

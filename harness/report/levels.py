@@ -1,7 +1,6 @@
 """Errors by what scenarios differ in: the demand on each kind of error, the size of the task DAG, the kind of scenario.
 
-What a scenario demands, its name says: `low-small-0` in the grid (demand on exploitation, size of the DAG),
-`dials-low-high-3` in the 3D world (demand on exploration, demand on exploitation).
+What a scenario demands, its world says.
 """
 
 import re
@@ -10,29 +9,17 @@ from collections.abc import Callable, Sequence
 from oresight.harness.report.conditions import Condition
 from oresight.harness.report.measures import Drawn, drawn, drawn_errors, named
 from oresight.harness.report.panels import ALL, Absent, Exhibit, Lines, Series, undefined_notes
+from oresight.harness.worlds import about
+from oresight.harness.worlds.base import LEVELS
 from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
 from oresight.scoring.statistics import Figure as Ratio
-from oresight.scoring.tables import DEMANDS, OTHER, SIZES, labels_of
 
 # More lines than this in one panel are a tangle.
 SHOWN_MOST = 6
-_DIALS = re.compile(r"(?:^|-)dials-(low|medium|high)-(low|medium|high)-\d+$")
 _NUMBERED = re.compile(r"(.+?)-\d+$")
 
 LevelOf = Callable[[str], str | None]
 _OnMap = tuple[str, EpisodeSummary]
-
-
-def demand_of(kind: str, scenario: str, error: str) -> str | None:
-    """What a scenario demands of exploration or exploitation; None if its name does not say."""
-    if kind == "craft":
-        found = _DIALS.search(scenario)
-        return None if found is None else found[1 if error == "exploration" else 2]
-    demand = labels_of(scenario).demand
-    if demand == OTHER:
-        return None
-    # The names tell the demand on exploitation; that on exploration is its opposite.
-    return demand if error == "exploitation" else DEMANDS[len(DEMANDS) - 1 - DEMANDS.index(demand)]
 
 
 def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
@@ -45,27 +32,25 @@ def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
             continue
 
         def level(scenario: str, error: str = error) -> str | None:
-            return demand_of(kind, scenario, error)
+            return about(kind).demand_of(scenario, error)
 
-        panels += _panel(conditions, measure, level, DEMANDS, f"demand on {error}", "demand")
+        panels += _panel(conditions, measure, level, LEVELS, f"demand on {error}", "demand")
     if not panels:
-        suite = "main" if kind == "grid" else "craft-dials"
-        return Absent(title, f"it takes scenarios of two or more demands, such as those of the suite {suite}")
+        suite = about(kind).graded_suite
+        advice = f", such as those of the suite {suite}" if suite else ""
+        return Absent(title, f"it takes scenarios of two or more demands{advice}")
     return _exhibit("demand", title, "Each error against the demand that scenarios make on it.", panels, conditions)
 
 
-def by_size(conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     """Success and errors against the size of the task DAG."""
     title = "Success and errors by size of the task DAG"
 
-    def level(scenario: str) -> str | None:
-        size = labels_of(scenario).size
-        return None if size == OTHER else size
-
+    world = about(kind)
     panels = [
         panel
         for measure in drawn(conditions)
-        for panel in _panel(conditions, measure, level, SIZES, "size of the task DAG", "size")
+        for panel in _panel(conditions, measure, world.size_of, world.sizes, "size of the task DAG", "size")
     ]
     if not panels:
         return Absent(title, "it takes scenarios of two or more sizes, such as those of the suite main")

@@ -10,10 +10,10 @@ from pathlib import Path
 from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, RecordError
 from oresight.harness.records import resume
-from oresight.scoring.craft.adapter import CraftScorer, Discovery, discoveries_of
+from oresight.scoring.adapters import find_adapter
+from oresight.scoring.craft.adapter import Discovery, discoveries_of
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision
 from oresight.scoring.episodes import score_episode
-from oresight.scoring.grid.adapter import GridScorer
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.readers.discover import EpisodeSource, SessionFile, find_episodes
 from oresight.scoring.readers.faults import BadInput
@@ -166,13 +166,9 @@ def _scored(scored: Sequence[ScoredDecision], place: int, line: DecisionLine) ->
 def _whole(heard: _Heard, parameters: Parameters) -> tuple[list[ScoredDecision], tuple[Discovery, ...]]:
     """A branch as one episode from its start: what was decided before it tells what is a gain after it."""
     assert heard.head is not None
-    scorer: CraftScorer | GridScorer
-    if heard.head.kind == "craft":
-        scorer = CraftScorer(parameters, heard.head.scenario, heard.head.start.facts)
-        judged = [scorer.score(line.action, facts) for line, facts in heard.decisions if facts is not None]
-    else:
-        scorer = GridScorer(parameters, heard.head.scenario)
-        judged = [scorer.score(line.action) for line, _ in heard.decisions]
+    adapter = find_adapter(heard.head.kind)
+    scorer = adapter.scorer(parameters, heard.head.scenario, heard.head.start.facts)
+    judged = [scorer.score(line.action, facts) for line, facts in heard.decisions]
     return judged, discoveries_of(scorer.summary())
 
 

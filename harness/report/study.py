@@ -15,6 +15,8 @@ from oresight.harness.report.contrasts import by_memory, by_prompts, two_episode
 from oresight.harness.report.levels import SHOWN_MOST, by_demand, by_kind, by_size
 from oresight.harness.report.measures import Drawn, drawn, drawn_errors, named
 from oresight.harness.report.panels import Absent, Dot, Exhibit, Lines, Scatter, Series, undefined_notes
+from oresight.harness.text import visible
+from oresight.harness.worlds import about
 from oresight.scoring.measures import Measure
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.pooling import Pool, PooledRates, pool, shown
@@ -89,12 +91,17 @@ def study_world(kind: str, conditions: Sequence[Condition]) -> WorldStudy:
     """Makes the figures of the conditions in one world."""
     rows = tuple(_figures(condition, colour) for colour, condition in enumerate(conditions))
     notes = list(_notes(rows))
+    if not any(row.pooled.readings for row in rows):
+        notes.append(
+            f"The error metric is not defined in {about(kind).title or visible(kind)}: shown are success, score and"
+            " what was used."
+        )
     compared, comparison = _compared(rows, notes)
     exhibits = (
         success_against_error(rows),
         by_prompts(conditions),
         by_demand(kind, conditions),
-        by_size(conditions) if kind == "grid" else by_kind(conditions),
+        by_size(kind, conditions) if about(kind).sizes else by_kind(conditions),
         two_episodes(conditions),
         by_memory(conditions),
         sensitivity(rows),

@@ -8,7 +8,7 @@ time is in memory, and a first line without an episode is the file's top. A faul
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
 from oresight.gridenv.mapfile import MapError, parse_map
 from oresight.gridenv.model import DIRECTIONS
@@ -36,7 +36,10 @@ class EpisodeEntry:
         moves: The directions, None for no move.
         alpha: As the file says, or None.
         k: As the file says, or None.
+        kind: The world that it is of.
     """
+
+    kind: ClassVar[str] = "grid"
 
     name: str
     scenario: GridScenario

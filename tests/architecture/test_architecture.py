@@ -119,6 +119,24 @@ def test_the_harness_meets_worlds_in_one_package() -> None:
             assert not touches(imported(path), "craftenv", "gridenv"), path
 
 
+def test_no_file_outside_a_worlds_folder_knows_its_name() -> None:
+    names = {"craft", "grid"}
+    # The tables of what comes along, and the formats of files that are of one world.
+    tables = {
+        "harness/worlds/__init__.py",
+        "scoring/adapters.py",
+        "scoring/records.py",
+        "scoring/readers/episode_file.py",
+    }
+    folders = [ROOT / package / name for package in ("harness/worlds", "scoring") for name in names]
+    for path in sources("harness", "scoring"):
+        if str(path.relative_to(ROOT)) in tables or any(path.is_relative_to(folder) for folder in folders):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            literal = isinstance(node, ast.Constant) and node.value in names
+            assert not literal, f"{path.relative_to(ROOT)}:{node.lineno} knows the name of a world"  # type: ignore[attr-defined]
+
+
 def test_agents_know_of_worlds_but_how_to_read_their_words() -> None:
     # Directions and cells are in the words; the map, the walk over it and its solution are not.
     readers = {

@@ -124,7 +124,7 @@ def test_the_pictures_of_the_grid_are_maps_of_their_own_size(oresight: Any, tmp_
     assert not np.array_equal(drawn["000001.png"], drawn["000002.png"])
     ran = oresight("replay", episode, "--frames", tmp_path / "other", "--size", "64x48")
     assert ran.code == 2
-    assert "the maps of the grid have a size of their own" in ran.one_sentence()
+    assert "the pictures of the grid have a size of their own" in ran.one_sentence()
     ran = oresight("replay", episode, "--size", "64x48")
     assert ran.code == 2
     assert "--size is of the pictures that --frames DIR writes" in ran.one_sentence()

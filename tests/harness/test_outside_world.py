@@ -89,6 +89,39 @@ def test_it_is_known_by_the_name_of_its_entry_point() -> None:
     assert find_world("vault").title == "the vault"
 
 
+def test_its_summary_has_success_and_score_and_no_error_metric(played: tuple[Path, str]) -> None:
+    told = json.loads((played[0] / "raw" / "summary.json").read_text())
+    assert told["counts"]["scored"] == 3 and told["complete"]
+    assert told["pooled"]["success"]["numerator"] == 2
+    assert told["pooled"]["measures"]["score"]["value"] == pytest.approx((1 + 1 + 2 / 3) / 3)
+    assert not any("error" in name for name in (*told["pooled"], *told["pooled"]["measures"]))
+    results = [json.loads(path.read_text()) for path in sorted((played[0] / "raw").glob("episodes/*/result.json"))]
+    assert sorted(result["outcome"] for result in results) == [
+        "failure: the world ended the episode",
+        "success",
+        "success",
+    ]
+
+
+def test_two_runs_are_compared(played: tuple[Path, str], oresight: Any) -> None:
+    ran: Ran = oresight("compare", played[0] / "raw", played[0] / "tree+notes", "--json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["world"], told["shared_episodes"]) == (0, "vault", ["vault-0", "vault-1", "vault-2"])
+    assert told["conditions"][1]["difference_from_first"]["score"]["value"] == 0
+    plain: Ran = oresight("compare", played[0] / "raw", played[0] / "tree+notes")
+    assert plain.code == 0 and "score" in plain.out.lower() and "exploration" not in plain.out
+
+
+def test_it_is_reported_with_a_replay_page_for_each_episode(
+    played: tuple[Path, str], oresight: Any, tmp_path: Path
+) -> None:
+    ran: Ran = oresight("report", played[0] / "raw", played[0] / "tree+notes", "--out", tmp_path / "report")
+    assert ran.code == 0, ran.out + ran.err
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "the vault" in page.lower() and "not defined" in page
+    assert len(list((tmp_path / "report").glob("episodes/*/vault-*.html"))) == 6
+
+
 def test_it_is_scored_from_its_files_as_it_was_live(played: tuple[Path, str], oresight: Any) -> None:
     ran: Ran = oresight("score", played[0] / "raw", "--json")
     assert (ran.code, ran.err) == (0, "")

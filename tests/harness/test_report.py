@@ -30,7 +30,7 @@ from oresight.harness.report.conditions import (
 from oresight.harness.report.contrasts import by_memory, by_prompts, two_episodes
 from oresight.harness.report.figures import COLOURS, darkened, draw_panel
 from oresight.harness.report.folder import report_folder
-from oresight.harness.report.levels import by_demand, by_kind, by_size, demand_of
+from oresight.harness.report.levels import by_demand, by_kind, by_size
 from oresight.harness.report.panels import (
     ALL,
     Absent,
@@ -51,6 +51,7 @@ from oresight.harness.report.tables import difference_rows
 from oresight.harness.running.plan import Condition, Manner, make_arm
 from oresight.harness.running.runner import run_all
 from oresight.harness.running.selection import Selection
+from oresight.harness.worlds import about
 from oresight.scoring.statistics import success_figure
 from support.report_stage import conditions, dead_links, play_model, play_study, side
 
@@ -116,12 +117,12 @@ def test_a_rate_of_zero_stands_at_the_floor_and_the_report_says_so() -> None:
 
 
 def test_demand_is_read_from_a_scenarios_name() -> None:
-    assert demand_of("grid", "low-small-0", "exploitation") == "low"
-    assert demand_of("grid", "semantic-low-small-12", "exploration") == "high"
-    assert demand_of("craft", "dials-low-high-3", "exploration") == "low"
-    assert demand_of("craft", "dials-low-high-3", "exploitation") == "high"
-    assert demand_of("craft", "outcrop-0", "exploration") is None
-    assert demand_of("grid", "mine", "exploration") is None
+    assert about("grid").demand_of("low-small-0", "exploitation") == "low"
+    assert about("grid").demand_of("semantic-low-small-12", "exploration") == "high"
+    assert about("craft").demand_of("dials-low-high-3", "exploration") == "low"
+    assert about("craft").demand_of("dials-low-high-3", "exploitation") == "high"
+    assert about("craft").demand_of("outcrop-0", "exploration") is None
+    assert about("grid").demand_of("mine", "exploration") is None
 
 
 def test_errors_by_demand_are_pooled_by_level_and_over_all_conditions() -> None:
@@ -139,7 +140,7 @@ def test_errors_by_demand_are_pooled_by_level_and_over_all_conditions() -> None:
 def test_levels_need_two_of_them() -> None:
     alone = conditions(side("a", {"low-small-0": GOOD, "low-small-1": BAD}))
     assert isinstance(by_demand("grid", alone), Absent)
-    assert isinstance(by_size(alone), Absent)
+    assert isinstance(by_size("grid", alone), Absent)
     assert isinstance(by_kind(conditions(side("a", {"cave-0": GOOD}, world="craft"))), Absent)
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from oresight.scoring.decisions import EpisodeSummary, Tally
 from oresight.scoring.records import Outcome
 from oresight.scoring.regression import Point, regress
-from oresight.scoring.tables import OTHER, Labels, labels_of, table
 
 
 def point(name, success, errors, eligible=1000, episodes=100):
@@ -109,54 +108,3 @@ def test_any_points_give_a_finite_fit_in_any_order(drawn):
 def summary(explore, exploit, outcome=Outcome.SUCCESS):
     tally = Tally(*explore, *exploit)
     return EpisodeSummary(outcome, None, {"lenient": tally, "strict": tally}, 10, 10, 10, 20, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("name", "demand", "size"),
-    [
-        ("low-small-0", "low", "small"),
-        ("main-high-large-12", "high", "large"),
-        ("full-medium-medium-2", "medium", "medium"),
-        ("custom-201-semantic-0", OTHER, OTHER),
-        ("slow-small-0", OTHER, OTHER),
-    ],
-)
-def test_names_tell_demand_and_size(name, demand, size):
-    assert labels_of(name, "base") == Labels("base", demand, size)
-
-
-EPISODES = [
-    (labels_of("high-small-0", "reasoning"), summary((1, 2), (0, 5))),
-    (labels_of("low-small-0", "base"), summary((0, 8), (3, 5))),
-    (labels_of("low-large-0", "base"), summary((2, 2), (0, 0), Outcome.BUDGET_SPENT)),
-    (labels_of("low-small-1", "reasoning"), summary((9, 9), (9, 9), Outcome.INFRASTRUCTURE)),
-]
-
-
-def test_a_table_pools_by_a_dimension_in_its_natural_order():
-    rows = table(EPISODES, "demand")
-    assert [(row.labels, row.episodes) for row in rows] == [(("low",), 3), (("high",), 1)]
-    low = rows[0].pooled
-    assert low.error("exploration").counts == (2, 10)
-    assert (low.success.numerator, low.success.denominator) == (1, 2)
-    assert [row.labels for row in table(EPISODES, "size")] == [("small",), ("large",)]
-
-
-def test_prompt_sets_come_as_they_are_met_and_dimensions_combine():
-    assert [row.labels for row in table(EPISODES, "prompt")] == [("reasoning",), ("base",)]
-    assert [row.labels for row in table(EPISODES, "prompt", "demand", "size")] == [
-        ("reasoning", "low", "small"),
-        ("reasoning", "high", "small"),
-        ("base", "low", "small"),
-        ("base", "low", "large"),
-    ]
-
-
-def test_a_row_without_eligible_decisions_is_undefined_and_plain_json():
-    rows = table(EPISODES, "prompt", "size")
-    assert rows[2].pooled.error("exploitation").value is None
-    assert json.dumps([row.to_json() for row in rows], allow_nan=False)
-
-
-def test_a_table_of_nothing_is_empty():
-    assert table([], "demand") == ()

@@ -1,1 +1,3 @@
 """The 3D world for the harness."""
+
+NAME = "craft"

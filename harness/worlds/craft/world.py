@@ -19,6 +19,7 @@ from oresight.harness.context.structured import Digest
 from oresight.harness.errors import ReplayRefusedError, UsageError
 from oresight.harness.protocols import Choice, Environment, Json
 from oresight.harness.worlds.base import EpisodeRequest, Size, World, own_version
+from oresight.harness.worlds.craft import NAME
 from oresight.harness.worlds.craft.display import opengl
 from oresight.harness.worlds.prompts import OwnPrompts, find_set, full_name, set_names
 from oresight.scoring import records
@@ -43,7 +44,7 @@ class CraftWorld(World):
         source: The scenario, with its proof if it has one.
     """
 
-    kind = "craft"
+    kind = NAME
     title = "the 3D world"
     pictures = True
     agents: ClassVar[Mapping[str, str]] = {

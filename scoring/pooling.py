@@ -125,8 +125,13 @@ def pool(summaries: Iterable[EpisodeSummary]) -> PooledRates:
 
 
 def shown(pools: Iterable[PooledRates]) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Return the measures that a table of several pools has rows for, and the readings, each in their order."""
+    """Return the measures that a table of several pools has rows for, and the readings, each in their order.
+
+    A score that is the success rate in all of them says nothing more, and is left out.
+    """
     found = list(pools)
     names = {measure.name for each in found for measure in each.measures}
     readings = tuple(dict.fromkeys(reading for each in found for reading in each.readings))
+    if all(each["score"].value == each.success.value for each in found):
+        names -= {"score"}
     return tuple(measure for measure in table() if measure.name in names), readings

@@ -144,4 +144,6 @@ def _label(found: _Found, *, with_prompts: bool) -> str:
     config = found.run.config
     if found.sessions is not None:
         return f"{found.person}, {config.agent}"
-    return f"{config.agent}, {config.memory}" + (f", {config.prompts}" if with_prompts else "")
+    return f"{config.agent}, {config.memory}" + (
+        f", {config.prompts}" if with_prompts and config.prompts is not None else ""
+    )

@@ -63,10 +63,13 @@ class EpisodeLines(Progress):
             line = f"{visible(result.agent)}, {visible(result.memory)}: {line}"
         if result.outcome.counts:
             summary = summary_of(result)
-            line += (
-                f"; exploration error {rate_words(*summary.tally.explore)}"
-                f", exploitation error {rate_words(*summary.tally.exploit)}"
-            )
+            if summary.readings:
+                line += (
+                    f"; exploration error {rate_words(*summary.tally.explore)}"
+                    f", exploitation error {rate_words(*summary.tally.exploit)}"
+                )
+            elif summary.score is not None:
+                line += f"; score {summary.score:.2f}"
         self._console.print(line)
         self._show()
 

@@ -183,7 +183,7 @@ def score_episode(
         if follower is not None:
             follower.header(header)
         for line, facts in _decisions(trajectory, adapter):
-            rescoring.score(line.action, facts, state_hash=line.state_hash)
+            rescoring.score(line.action, facts, line.ticks, line.state_hash)
             if follower is not None:
                 follower.decision(line, facts)
         if trajectory.torn is not None:

@@ -283,7 +283,11 @@ class Branch(Record):
 
 
 class Header(Record):
-    """First line of a trajectory; `kind` names the world, `scenario` and `start.facts` are that world's own."""
+    """First line of a trajectory; `kind` names the world, `scenario` and `start.facts` are that world's own.
+
+    Attributes:
+        session: Of a person's play: the name of the file beside it that it was cut out of and is played again from.
+    """
 
     format: Literal["oresight.trajectory"]
     version: Annotated[int, Field(strict=True, ge=1, le=VERSION)]
@@ -293,6 +297,7 @@ class Header(Record):
     memory: Text
     prompts: Text | None = None
     branch: Branch | None = None
+    session: Text | None = None
     actions: list[ActionRow] | TextActions
     score_inputs: Json
     versions: Json
@@ -306,7 +311,11 @@ class Header(Record):
 
 
 class DecisionLine(Record):
-    """One decision: what the agent was told and said, what came of it, and the private facts."""
+    """One decision: what the agent was told and said, what came of it, and the private facts.
+
+    Attributes:
+        ticks: Where it was cut out of a person's play in real time: the first and the last tick of its control.
+    """
 
     step: Annotated[int, Field(strict=True, ge=1)]
     action: Text
@@ -315,6 +324,7 @@ class DecisionLine(Record):
     outcome: Text = ""
     said: Text = ""
     usage: Json | None = None
+    ticks: tuple[Count, Count] | None = None
     facts: Json
 
 

@@ -9,7 +9,20 @@ from typing import Annotated
 
 import typer
 
-from oresight.harness.cli import branch, compare, demo, doctor, maps, play, replay, report, run, score, watch
+from oresight.harness.cli import (
+    branch,
+    compare,
+    demo,
+    doctor,
+    import_sessions,
+    maps,
+    play,
+    replay,
+    report,
+    run,
+    score,
+    watch,
+)
 from oresight.harness.errors import OresightError
 from oresight.harness.text import visible
 from oresight.harness.worlds import own_version
@@ -29,6 +42,7 @@ app.command()(branch.branch)
 app.command()(score.score)
 app.command()(watch.watch)
 app.command()(play.play)
+app.command("import")(import_sessions.import_sessions)
 app.command()(replay.replay)
 app.command()(report.report)
 app.add_typer(maps.app, name="maps")

@@ -34,6 +34,7 @@ from oresight.scoring.readers.run_folder import (
     read_run,
 )
 from oresight.scoring.records import BranchResult, EpisodeResult, Frames, RunConfig, RunFile
+from oresight.scoring.sessions.reader import SESSION_NAME
 
 __all__ = [
     "EPISODES_NAME", "FRAMES_NAME", "REPLIES_NAME", "RESULT_NAME", "RUN_NAME", "TRAJECTORY_NAME",
@@ -82,6 +83,10 @@ class EpisodeFolder:
         if (self.path / REPLIES_NAME).exists():
             self._open_replies().cut(replies.size)
         return trajectory, replies
+
+    def cut(self) -> None:
+        """Remove what an earlier attempt wrote, to begin again."""
+        self._lines.cut(0)
 
     def header(self, header: Json) -> None:
         """Writes the trajectory's first line."""
@@ -274,7 +279,7 @@ def to_csv(rows: Sequence[Mapping[str, object]]) -> str:
 
 def _check_attempt(path: Path) -> None:
     """Looks at what an unfinished attempt left, so that nothing foreign is lost."""
-    known = {TRAJECTORY_NAME, REPLIES_NAME, RESULT_NAME, FRAMES_NAME, f".{RESULT_NAME}.tmp"}
+    known = {SESSION_NAME, TRAJECTORY_NAME, REPLIES_NAME, RESULT_NAME, FRAMES_NAME, f".{RESULT_NAME}.tmp"}
     if path.is_symlink() or not path.is_dir():
         raise RecordError(f"{path}: expected an episode's folder, found a link or a file; remove it")
     with files.disk_errors(path):

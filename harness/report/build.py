@@ -40,6 +40,7 @@ from oresight.harness.report.tables import condition_rows, difference_rows, epis
 from oresight.harness.running.executors.map import work_through
 from oresight.harness.text import visible
 from oresight.harness.worlds import about
+from oresight.scoring.sessions.reader import SESSION_NAME
 
 DRAWN_MOST = 100
 # One more process pays from so many episodes or panels on.
@@ -251,7 +252,7 @@ class _Making:
             # A folder that is taken elsewhere leaves the run behind.
             folder=None if self._options.copied else quote(os.path.relpath(recording.resolve(), page_folder)),
             pictures=None
-            if not about(condition.kind).pictures or condition.side.is_person
+            if not about(condition.kind).pictures or _is_session(condition, record)
             else PicturePlan(
                 recording.resolve() / run_folder.FRAMES_NAME,
                 self._aside / made,
@@ -313,10 +314,17 @@ def _record(condition: Condition, episode: Episode) -> Path | None:
 
 
 def _wants_pictures(condition: Condition, episode: Episode) -> bool:
-    if not about(condition.kind).pictures or condition.side.is_person or episode.result is None:
-        return False
     record = _record(condition, episode)
-    return record is not None and len(frames_in(record.parent / run_folder.FRAMES_NAME)) < episode.result.steps + 1
+    if record is None or episode.result is None:
+        return False
+    if not about(condition.kind).pictures or _is_session(condition, record):
+        return False
+    return len(frames_in(record.parent / run_folder.FRAMES_NAME)) < episode.result.steps + 1
+
+
+def _is_session(condition: Condition, record: Path) -> bool:
+    """Whether a person played, so that the pictures are those of the session and not of its decisions."""
+    return condition.side.is_person or (record.parent / SESSION_NAME).is_file()
 
 
 def _with_told(condition: Condition, done: dict[tuple[str, str], EpisodeDone]) -> Condition:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from oresight.harness.errors import RecordError
+from oresight.harness.errors import RecordError, ReplayRefusedError
 from oresight.harness.protocols import Environment, FilmEnvironment, Json
 from oresight.harness.records.folder import TRAJECTORY_NAME
 from oresight.harness.text import visible
@@ -103,6 +103,11 @@ def replay(
     follower = listener or Listener()
     path = trajectory_path(episode)
     with open_trajectory(path) as trajectory:
+        if trajectory.header.session is not None:
+            raise ReplayRefusedError(
+                f"{path}: was cut out of a person's session, whose decisions cannot be done again one by one; replay"
+                f" the {trajectory.header.session} beside it"
+            )
         world = find_world(trajectory.header)
         environment = world.replay(size)
         try:

@@ -201,6 +201,7 @@ def test_worlds_can_be_named_without_drawing() -> None:
         "score",
         "watch",
         "play",
+        "import",
         "replay",
         "report",
         "maps",

@@ -40,6 +40,11 @@ class Refereed:
         """What the header says of the start: the state's hash and the facts. To be called first, and once."""
         return {"state_hash": self._engine.state_hash(), "facts": self._referee.start()}
 
+    @property
+    def state_hash(self) -> str:
+        """Of the present state."""
+        return self._engine.state_hash()
+
     def tick(self, recorded: records.SessionTick) -> Json:
         """Play a tick; returns what its line says of the world after it."""
         happened = Happenings()

@@ -6,13 +6,14 @@ grow with its length.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oresight.harness.errors import ReplayRefusedError
 from oresight.harness.protocols import Json
 from oresight.harness.running.replay import first_difference
 from oresight.scoring.craft.adapter import CraftScorer
 from oresight.scoring.episodes import EpisodeReport, Follower
+from oresight.scoring.measures import Following
 from oresight.scoring.parameters import Parameters, RecordedInputs
 from oresight.scoring.readers.faults import BadInput, shown, shown_path, validated
 from oresight.scoring.records import (
@@ -29,7 +30,7 @@ from oresight.scoring.records import (
     to_line,
 )
 from oresight.scoring.rescoring import Rescoring, Scorer
-from oresight.scoring.sessions.reader import SessionReader
+from oresight.scoring.sessions.reader import SESSION_NAME, SessionReader
 from oresight.scoring.sessions.sharing import Sharing, session_cuts, together
 
 if TYPE_CHECKING:
@@ -69,7 +70,12 @@ def score_session(
             except ValueError as error:
                 raise BadInput(path, "an episode of the 3D world", f"another alpha: {error}", 1, "kind") from None
 
-        rescoring = Rescoring(parameters, scorer, keep_steps=keep_steps)
+        rescoring = Rescoring(
+            parameters,
+            scorer,
+            keep_steps=keep_steps,
+            follow=lambda: Following("craft", header.start.state_hash, 0),
+        )
         try:
             world = Refereed(header)
         except ReplayRefusedError as error:
@@ -83,14 +89,15 @@ def score_session(
         number = 0
         for group in together(cuts):
             _play(path, behind_ticks, world, group[-1].until)
-            facts = world.observe()
+            facts, state_hash = world.observe(), world.state_hash
             shares = sharing.share(facts, group) if header.mode == "real-time" else [(group[0], facts)]
             for cut, own in shares:
                 number += 1
-                shared = CraftFacts.model_validate(_as_json(own))
-                rescoring.score(cut.action, shared, (cut.first, cut.last))
+                told, ticks = _as_json(own), (cut.first, cut.last)
+                shared = CraftFacts.model_validate(told)
+                rescoring.score(cut.action, shared, ticks, state_hash)
                 if follower is not None:
-                    line = DecisionLine(step=number, action=cut.action, state_hash="", facts={})
+                    line = DecisionLine(step=number, action=cut.action, state_hash=state_hash, ticks=ticks, facts=told)
                     follower.decision(line, shared)
         _play(path, behind_ticks, world, None)
         notes: list[str] = []
@@ -114,7 +121,9 @@ def score_session(
 
 def _as_trajectory(header: SessionHeader) -> Header:
     told = header.model_dump(exclude={"mode", "ticks_per_second"})
-    return Header.model_validate({**told, "format": TRAJECTORY_FORMAT, "kind": "craft", "memory": ""})
+    return Header.model_validate(
+        {**told, "format": TRAJECTORY_FORMAT, "kind": "craft", "memory": "", "session": SESSION_NAME}
+    )
 
 
 def _play(path: Path, ticks: Iterator[tuple[int, SessionTick]], world: "Refereed", until: int | None) -> None:
@@ -136,6 +145,6 @@ def _compare(path: Path, line: int, place: str, recorded: Json, played: Json) ->
         raise BadInput(path, shown(here), f"{shown(there)}: {_PLAYED_AGAIN}", line, shown_path(field))
 
 
-def _as_json(value: Json) -> object:
+def _as_json(value: Json) -> Any:
     # Through JSON and back, as the recorded side has been.
     return parse_json(to_line(value).decode())

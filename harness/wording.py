@@ -2,7 +2,7 @@
 
 from oresight.scoring.core import Case
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision, Tally
-from oresight.scoring.measures import Measure
+from oresight.scoring.measures import Measure, table
 from oresight.scoring.statistics import Difference, Figure
 
 UNDEFINED = "–"
@@ -50,6 +50,26 @@ def difference_words(measure: Measure, difference: Difference | None) -> str:
         return UNDEFINED
     value, *ends = (measure.unit.words(each, signed=True) for each in (difference.value, *(difference.interval or ())))
     return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+def told_of_episodes(reading: str | None) -> list[Measure]:
+    """The measures that a line about an episode has room for: ratios of counts, in one reading or without any."""
+    return [
+        measure
+        for measure in table()
+        if measure.unit.counted and not measure.proportion and measure.reading in (None, reading)
+    ]
+
+
+def episode_words(summary: EpisodeSummary) -> list[str]:
+    """What such a line says behind the outcome: these in the default reading; the score where there is none."""
+    measures = told_of_episodes(next(iter(summary.readings), None))
+    told = [
+        f"{measure.title} {rate_words(*counts)}"
+        for measure in measures
+        if (counts := measure.counts(summary)) is not None
+    ]
+    return told if summary.readings or summary.score is None else [f"score {summary.score:.2f}", *told]
 
 
 def tally_words(tally: Tally) -> tuple[str, str]:

@@ -11,9 +11,10 @@ from oresight.harness.protocols import Step
 from oresight.harness.records.folder import EpisodeResult
 from oresight.harness.running.runner import Progress
 from oresight.harness.text import visible
-from oresight.harness.wording import rate_words
+from oresight.harness.wording import episode_words, told_of_episodes
 from oresight.harness.worlds import World
 from oresight.scoring.decisions import ScoredDecision
+from oresight.scoring.pooling import Pool
 
 
 class EpisodeLines(Progress):
@@ -33,7 +34,8 @@ class EpisodeLines(Progress):
         self._status = console.status("starting") if console.is_terminal else None
         self._began = time.monotonic()
         self._planned = self._kept = self._done = self._results = self._successes = 0
-        self._errors = {"explore": [0, 0], "exploit": [0, 0]}
+        self._pool = Pool()
+        self._figures: list[str] = []
         self._cost: float | None = None
         self._now = ""
 
@@ -62,14 +64,7 @@ class EpisodeLines(Progress):
         if self._several:
             line = f"{visible(result.agent)}, {visible(result.memory)}: {line}"
         if result.outcome.counts:
-            summary = summary_of(result)
-            if summary.readings:
-                line += (
-                    f"; exploration error {rate_words(*summary.tally.explore)}"
-                    f", exploitation error {rate_words(*summary.tally.exploit)}"
-                )
-            elif summary.score is not None:
-                line += f"; score {summary.score:.2f}"
+            line = "; ".join([line, ", ".join(episode_words(summary_of(result)))]).removesuffix("; ")
         self._console.print(line)
         self._show()
 
@@ -95,10 +90,14 @@ class EpisodeLines(Progress):
             return
         self._results += 1
         self._successes += result.outcome == "success"
-        tally = summary_of(result).tally
-        for part, (errors, eligible) in (("explore", tally.explore), ("exploit", tally.exploit)):
-            self._errors[part][0] += errors
-            self._errors[part][1] += eligible
+        self._pool.add(summary_of(result))
+        pooled = self._pool.rates()
+        figures = [(each, pooled.plain(each.name)) for each in told_of_episodes(next(iter(pooled.readings), None))]
+        self._figures = [
+            f"{measure.title} {measure.unit.words(figure.value)}"
+            for measure, figure in figures
+            if figure.value is not None
+        ]
 
     def _show(self) -> None:
         if self._status is None:
@@ -109,10 +108,7 @@ class EpisodeLines(Progress):
         parts = [f"{self._done} of {self._planned} episodes"]
         if self._results:
             parts.append(f"{self._successes} of {self._results} succeeded")
-            for part, name in (("explore", "exploration"), ("exploit", "exploitation")):
-                errors, eligible = self._errors[part]
-                if eligible:
-                    parts.append(f"{name} error {errors / eligible:.2f}")
+            parts += self._figures
         if self._cost is not None:
             parts.append(f"${self._cost:.4f}")
         played = self._done - self._kept

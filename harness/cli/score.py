@@ -15,8 +15,9 @@ from oresight.harness.errors import UsageError
 from oresight.harness.text import visible
 from oresight.harness.wording import rate_words
 from oresight.harness.worlds.craft.session_score import score_session
-from oresight.scoring.decisions import EpisodeSummary, Tally
+from oresight.scoring.decisions import EpisodeSummary
 from oresight.scoring.episodes import EpisodeReport
+from oresight.scoring.measures import Measure, table
 from oresight.scoring.parameters import Parameters
 from oresight.scoring.rescoring import PairResult, Settings
 from oresight.scoring.score import PairFigures, Scored, ScoreReport, Totals, score_stream
@@ -28,7 +29,7 @@ INCOMPLETE = 3
 # So many episodes make a table; the columns of the next one are as wide as it needs.
 TABLE_EPISODES = 500
 
-_HEADING = ("episode", "agent", "outcome", "steps", "reading", "exploration error", "exploitation error")
+_HEADING = ("episode", "agent", "outcome", "steps", "reading")
 
 
 def score(
@@ -102,7 +103,7 @@ def _print(found: Iterable[Scored], totals: Totals) -> ScoreReport:
     episodes = iter(_episodes(found, totals))
     undecided: dict[str, int] = {}
     while some := list(islice(episodes, TABLE_EPISODES)):
-        console.print(columns([_HEADING, *(row for episode in some for row in _rows(episode))]))
+        console.print(columns([(*_HEADING, *_columns()), *(row for episode in some for row in _rows(episode))]))
         for episode in some:
             undecided.update(Counter(undecided) + Counter(episode.undecided))
             for remark in episode.remarks:
@@ -136,11 +137,10 @@ def _rows(episode: EpisodeReport) -> list[tuple[str, ...]]:
         summary = result.summary
         name = visible(episode.name, 80) + (f", {_pair_words(result)}" if several else "")
         told = (name, visible(episode.agent, 40), str(summary.outcome), _steps_words(summary))
-        several_readings = len(summary.readings) > 1
-        for place, (reading, tally) in enumerate(summary.readings.items()):
-            rows.append((*(("",) * 4 if place else told), reading if several_readings else "", *_rates(tally)))
-        if not summary.readings:
-            rows.append((*told, "", "", ""))
+        for place, reading in enumerate(summary.readings or ("",)):
+            shown = reading if len(summary.readings) > 1 else ""
+            cells = [_cell(summary, measures, reading, first=not place) for measures in _columns().values()]
+            rows.append((*(("",) * len(told) if place else told), shown, *cells))
     return rows
 
 
@@ -148,8 +148,22 @@ def _steps_words(summary: EpisodeSummary) -> str:
     return f"{summary.steps_taken}" if summary.budget is None else f"{summary.steps_taken}/{summary.budget}"
 
 
-def _rates(tally: Tally) -> tuple[str, str]:
-    return rate_words(*tally.explore), rate_words(*tally.exploit)
+def _columns() -> dict[str, list[Measure]]:
+    """The measures of an episode's row by their titles: those of one column differ in their reading."""
+    found: dict[str, list[Measure]] = {}
+    for measure in table():
+        if measure.unit.counted and not measure.proportion:
+            found.setdefault(measure.title, []).append(measure)
+    return found
+
+
+def _cell(summary: EpisodeSummary, measures: list[Measure], reading: str, *, first: bool) -> str:
+    """A measure in one reading; one that has none stands in an episode's first row."""
+    for measure in measures:
+        if measure.reading == reading or (measure.reading is None and first):
+            counts = measure.counts(summary)
+            return "" if counts is None else rate_words(*counts)
+    return ""
 
 
 def _pair_words(pair: PairResult | PairFigures) -> str:

@@ -17,8 +17,7 @@ from oresight.harness.cli import options
 from oresight.harness.cli.display import duration_words, make_console, outcome_words
 from oresight.harness.errors import StoreError
 from oresight.harness.text import visible
-from oresight.harness.wording import figure_words, rate_words
-from oresight.scoring.decisions import ERROR_KINDS
+from oresight.harness.wording import episode_words, figure_words
 from oresight.scoring.measures import SUCCESS, Measure
 from oresight.scoring.statistics import Figure
 
@@ -229,10 +228,8 @@ def _begun_lines(begun: Begun, now_s: float, label: str) -> list[str]:
 
 def _ended_words(ended: Ended) -> str:
     words = f"{visible(ended.id)}: {outcome_words(ended.result)}"
-    readings = summary_of(ended.result).readings if ended.result.outcome.counts else {}
-    for tally in list(readings.values())[:1]:
-        words += "".join(f"; {kind} error {rate_words(*tally.counts(kind))}" for kind in ERROR_KINDS)
-    return words
+    told = episode_words(summary_of(ended.result)) if ended.result.outcome.counts else []
+    return "; ".join([words, *told])
 
 
 def _ago(then_s: float, now_s: float) -> str:

@@ -52,7 +52,7 @@ def test_it_stands_wherever_the_bundled_ones_do(oresight: Any, tmp_path: Path) -
     for agent, folder in runs.items():
         ran = oresight("run", "grid", "--agent", agent, "--scenario", "low-small-0", "--out", str(folder))
         assert ran.code == 0, ran.err
-        assert "returns" in ran.out
+        assert "returns" in line_of(ran.out, "low-small-0") and line_of(ran.out, "returns")
 
     returns, decisions = kept(runs["random"])
     assert 0 < returns < decisions
@@ -65,7 +65,8 @@ def test_it_stands_wherever_the_bundled_ones_do(oresight: Any, tmp_path: Path) -
     assert told == [returns / decisions, returns, decisions]
 
     # From the files alone it is the same as live.
-    assert words in line_of(oresight("score", str(runs["random"])).out, "returns")
+    scored = oresight("score", str(runs["random"])).out
+    assert words in line_of(scored, "returns") and words in line_of(scored, "low-small-0")
     pooled = json.loads(oresight("score", str(runs["random"]), "--json").out)["pooled"]
     assert pooled["measures"]["returns"]["numerator"] == returns
 

@@ -1,4 +1,4 @@
-"""From what hands do at keyboard and mouse to what the simulation is told in each tick; no window needed.
+"""From what hands do at keyboard and mouse to the input of the simulation in each tick; no window needed.
 
 A window hands in events as they come. `Hands` keeps what is held down and gives the `Controls` of one tick after the
 other; `Choices` reads the same events as decisions, one a key. What a key does stands in the table of actions.
@@ -46,7 +46,7 @@ class Scrolled:
 
 @dataclass(frozen=True)
 class FocusLost:
-    """Keys go to another window from now on; nobody will tell when one comes up."""
+    """Keys go to another window from now on; their release will not be reported."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ CHOICE_KEYS: dict[str, Action] = {
 
 
 class _Wheel:
-    """Adds up the parts of notches that fine wheels tell of."""
+    """Adds up the parts of notches that fine wheels report."""
 
     def __init__(self) -> None:
         self._part = 0.0
@@ -101,7 +101,7 @@ class _Wheel:
 class Hands:
     """What is held down, tick by tick.
 
-    A press shorter than a tick still counts for one; a key that is told as pressed while it is down is no new press.
+    A press shorter than a tick counts as one; a key that is reported as pressed while it is down is not a new one.
     """
 
     def __init__(self, slot: int = 0) -> None:
@@ -159,7 +159,7 @@ class Hands:
         self._wheel.stop()
 
     def controls(self) -> Controls:
-        """Return what the next tick is told; taps, turns and selections are used up by it."""
+        """Return the input of the next tick; taps, turns and selections are used up by it."""
         down = [_HELD[name] for name in self._held | self._tapped]
         yaw, pitch = self.turning
         # What is less than a count is kept for later.
@@ -180,7 +180,7 @@ class Hands:
         )
 
     def _places(self, held: bool) -> bool:
-        """Whether this tick places a block: the first of a press does, then one in each duration of `place`."""
+        """Return whether this tick places a block: the first of a press, then one per duration of `place`."""
         if not held:
             self._place_in = 0
             return False

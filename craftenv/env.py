@@ -1,6 +1,6 @@
 """The 3D world as an environment: reset, one of 21 actions a step, the game frozen in between.
 
-An observation holds what the agent may know; facts are for the referee and worked out only when somebody asks.
+An observation holds what the agent may know; facts are for the referee and worked out only when they are asked for.
 """
 
 from dataclasses import dataclass
@@ -196,7 +196,7 @@ class CraftEnv:
     def facts(self) -> Facts:
         """Return the referee's facts of the last decision, or of the start before any.
 
-        Facts are worked out when they are asked for; whoever asks must ask from the start on and after every decision.
+        Facts are worked out when they are asked for; a caller must ask at the start and after every decision.
 
         Raises:
             RuntimeError: The first call came after a decision.

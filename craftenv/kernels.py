@@ -1,8 +1,8 @@
 """Compiles the hot loops with numba and keeps the results on disk.
 
 A compiled kernel contains the constants and the other kernels that it used, but numba's own cache looks at the kernel's
-file alone: after an edit elsewhere it would go on with old code. So the results lie in a folder named after the sources
-of the whole package, in the user's cache; where that cannot be written, they lie beside the sources.
+file alone: after an edit elsewhere it would run old code. So the results lie in a folder named after the sources of the
+whole package, in the user's cache; where that cannot be written, they lie beside the sources.
 """
 
 import hashlib
@@ -54,10 +54,10 @@ def kernel(function: Function) -> Function:
 
 
 def allocating_kernel(function: Function) -> Function:
-    """The same for a function that makes arrays."""
+    """Compile a function that makes arrays."""
     return _compile(function, **_COUNTED)
 
 
 def inline_kernel(function: Function) -> Function:
-    """The same for a function that is copied into the kernels that call it, being small or called once; no arrays."""
+    """Compile a function that is inlined into the kernels that call it, being small or called once; no arrays."""
     return _compile(function, inline="always", **_UNCOUNTED)

@@ -18,7 +18,7 @@ ACTIONS_MARK = "{actions}"
 
 
 def system_prompt(strategy: Strategy = "base", reasoning: bool = False, own: Mapping[str, str] | None = None) -> str:
-    """Return what a model is told before the first decision.
+    """Return what a model is shown before the first decision.
 
     Args:
         strategy: What the strategy sentence asks for; "base" has none.

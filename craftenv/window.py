@@ -1,7 +1,7 @@
 """The window for people: the game at 20 ticks a second, or a decision at a time, with pause, help and a referee's view.
 
 `Session` is the game as a person plays it: events and passing time in, ticks out; it needs no window. `play` puts it
-onto a screen. What is written down of a session, and what the referee says of it, is the business of whoever watches.
+onto a screen. What is written down of a session, and what the referee says of it, is the business of the watchers.
 """
 
 import signal
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from oresight.craftenv.render.renderer import Renderer
 
 TICK_S = 1.0 / TICKS_PER_SECOND
-# After a long frame, or a process that was stopped, the world goes on slower and never with one big step.
+# After a long frame, or a process that was stopped, the world runs slower and never takes one big step.
 MOST_TICKS_A_FRAME = 4
 FRAME_S = 1.0 / 60.0
 # A window that is being drawn larger gets pictures of its size once it has kept it for so long.
@@ -64,7 +64,7 @@ class Tick:
     Attributes:
         number: Counted from 1.
         action: In the turn-based mode the decision that began with this tick.
-        controls: What the simulation was told.
+        controls: The input of the simulation.
         happened: What this tick alone did.
         last: Whether a decision of the turn-based mode ended with it.
     """
@@ -80,16 +80,16 @@ class Watcher(Protocol):
     """Follows a session; it only looks at the engine, and never changes it."""
 
     def started(self, engine: Engine) -> None:
-        """The world stands at the start."""
+        """Note that the world stands at the start."""
 
     def ticked(self, tick: Tick, engine: Engine) -> None:
-        """A tick has passed."""
+        """Note that a tick has passed."""
 
     def ended(self, end: End, engine: Engine) -> None:
-        """The session is over, for this reason."""
+        """Note that the session is over, and why."""
 
     def referee(self) -> Sequence[str]:
-        """What the referee's overlay says now; only asked for while it is shown."""
+        """Return the text of the referee's overlay; called only while it is shown."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Session:
 
         Args:
             scenario: What is played.
-            watchers: Who is told of every tick.
+            watchers: Called with every tick.
             turn_based: A key is one of the 21 decisions, and the world stands still between them.
         """
         self.scenario = scenario
@@ -170,7 +170,7 @@ class Session:
             self.away = False
             return
         if isinstance(event, Pressed) and self.away:
-            self.away = False  # where no window manager tells of the keyboard, a key does
+            self.away = False  # where no window manager reports the focus, a key does
             if event.name in (LEFT_BUTTON, RIGHT_BUTTON):
                 return  # the click that comes back to the game does nothing in it
         if self.frozen and not isinstance(event, Released):
@@ -181,7 +181,7 @@ class Session:
             self._hands.take(event)
 
     def pause(self, wanted: bool) -> None:
-        """Stop the time and let go of everything, or go on."""
+        """Pause and release every key, or resume."""
         self.paused = wanted
         self._let_go()
 
@@ -225,7 +225,7 @@ class Session:
         return ticks
 
     def _choose(self) -> bool:
-        """Whether a decision is under way; takes the next one if there is any."""
+        """Return whether a decision is under way; take the next one if there is any."""
         if self._running is None:
             self._running = self._choices.next()
             self._done = 0
@@ -325,13 +325,13 @@ class Surface(Protocol):
         """Width and height in pixels."""
 
     def events(self) -> list[Event]:
-        """What has happened since the last call."""
+        """Return what has happened since the last call."""
 
     def capture(self, wanted: bool) -> None:
         """Take the mouse or give it back."""
 
     def recentre(self) -> None:
-        """The size has changed."""
+        """Note that the size has changed."""
 
     def show(self, picture: Picture) -> None:
         """Show a picture."""
@@ -460,8 +460,8 @@ class Game:
         if session.end == "budget":
             return "No decisions are left. Q leaves."
         if session.paused:
-            return "Paused. Esc or a click goes on, Q leaves."
-        return "The keyboard is elsewhere; click here to go on." if session.away else ""
+            return "Paused. Press Esc or click to resume, Q to leave."
+        return "The keyboard is elsewhere; click here to resume." if session.away else ""
 
 
 def play(

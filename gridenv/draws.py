@@ -21,7 +21,7 @@ def mix(value: int) -> int:
 
 
 class Draws:
-    """One stream of draws, told apart from others by its key. One per purpose: none disturbs another."""
+    """One stream of draws, distinguished from others by its key. One per purpose: none disturbs another."""
 
     def __init__(self, *key: int) -> None:
         """Begin the stream of a key: integers of any size and sign."""

@@ -1,6 +1,6 @@
 """The grid world as an environment: reset, and one of four moves a step.
 
-The words of an observation are put together when somebody reads them, so that programs which do not are fast.
+The words of an observation are put together when they are read, so that programs which do not are fast.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ class Transition:
     """What a decision led to, as far as it is public. Not to be changed.
 
     Attributes:
-        observation: What the agent is told next.
+        observation: What the agent is shown next.
         reward: Nodes newly achieved, 0 or 1.
         terminated: The goal is achieved.
         truncated: The budget is spent without success.
@@ -132,7 +132,7 @@ class GridEnv:
 
         Args:
             scenario: What to play on.
-            brief: Whether the first observation begins with `briefing`; not if the agent is told it elsewhere.
+            brief: Whether the first observation begins with `briefing`; not if the agent is shown it elsewhere.
         """
         self.scenario = scenario
         self._brief = brief
@@ -157,7 +157,7 @@ class GridEnv:
 
     @property
     def briefing(self) -> str:
-        """What the agent is told once, at the start: with everything known the listing of the map, else nothing.
+        """What the agent is shown once, at the start: with everything known the listing of the map, else nothing.
 
         The first observation's text begins with it. It is here too for who keeps it in view when old turns are dropped.
         """
@@ -171,7 +171,7 @@ class GridEnv:
                 map from a file stays in any case.
 
         Returns:
-            What the agent is told before its first decision.
+            What the agent is shown before its first decision.
         """
         if seed is not None and seed != self.scenario.seed:
             self.scenario = self.scenario.reseeded(seed)

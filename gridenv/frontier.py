@@ -1,4 +1,4 @@
-"""The frontier explorer's reasoning, as a pure function of the texts that an agent is told.
+"""The frontier explorer's reasoning, as a pure function of the texts that an agent is shown.
 
 Whatever the texts say is known, and nothing else: the same words that a language model reads. What can be activated
 comes first (the goal before all), else the nearest cell that was never entered.
@@ -11,10 +11,10 @@ from oresight.gridenv.text import HeardNode, read_briefing, read_turn
 
 
 class Knowledge:
-    """What can be known from some texts, in the order in which they were told.
+    """What can be known from some texts, in the order in which they were shown.
 
     Attributes:
-        position: Where the last turn told the agent to be; None before any.
+        position: Where the agent is by the last turn; None before any.
         ways: The directions that it named.
         observed: The cells that were stood on.
         nodes: The nodes by name, as last heard of.
@@ -54,7 +54,7 @@ class Knowledge:
         return goal, {node.cell for node in pending}, self.unobserved
 
     def hear(self, text: str) -> None:
-        """Take in a text; one that tells nothing about the world changes nothing."""
+        """Add a text; one that says nothing about the world changes nothing."""
         known = read_briefing(text) if "\nCells: " in text or text.startswith("Cells: ") else None
         if known is not None:
             for cell in known.cells:

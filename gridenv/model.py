@@ -268,7 +268,7 @@ class Exploration:
         )
 
     def move(self, direction: str | None) -> Arrival:
-        """Go one cell, or stay where there is none or with None.
+        """Go one cell; stay where there is no cell, or with None.
 
         Args:
             direction: "up", "down", "left", "right" or None. Any other word leads nowhere either: callers check names.

@@ -22,7 +22,7 @@ def system_prompt(
     visibility: Visibility = "partial",
     own: Mapping[str, str] | None = None,
 ) -> str:
-    """Return what a model is told before the first turn.
+    """Return what a model is shown before the first turn.
 
     Args:
         strategy: What the strategy sentence asks for; "base" has none.

@@ -34,7 +34,7 @@ class UnknownScenarioError(ValueError):
 
 
 def labels_of(scenario: str) -> tuple[str, str] | None:
-    """Return the demand on exploitation and the size of the DAG that a scenario's name tells; None if it does not.
+    """Return the demand on exploitation and the size of the DAG that a scenario's name states; None if it states none.
 
     Anything may stand before them: "full-low-small-0".
     """
@@ -50,7 +50,7 @@ class GridScenario:
         name: Its name.
         map: The map.
         visibility: "partial", or "full" for the exploit-only setting.
-        count_steps: Whether each turn tells how many steps were used.
+        count_steps: Whether each turn states how many steps were used.
         seed: Which of its kind.
         family: The name without the seed; empty for a map from a file, which no seed changes.
     """

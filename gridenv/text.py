@@ -1,4 +1,4 @@
-"""The words that an agent is told, and their inverse: what a reader can take from them.
+"""The words that an agent is shown, and their inverse: what a reader can take from them.
 
 A turn tells the own position, the node on this cell with its prerequisites and dependents, whether it is activated, and
 the directions that lead somewhere. Nothing else: no map, no budget, no node that was not found except as a neighbour in
@@ -39,7 +39,7 @@ _NOT_YET = "It is not activated because its prerequisites are not met"
 
 @dataclass(frozen=True)
 class HeardNode:
-    """A node as a text tells of it.
+    """A node as a text describes it.
 
     Attributes:
         name: Its name.
@@ -60,7 +60,7 @@ class HeardNode:
 
 @dataclass(frozen=True)
 class HeardTurn:
-    """What a turn's text tells."""
+    """What a turn's text says."""
 
     cell: Cell
     ways: tuple[str, ...]
@@ -69,21 +69,21 @@ class HeardTurn:
 
 @dataclass(frozen=True)
 class HeardMap:
-    """What the listing of the exploit-only setting tells."""
+    """What the listing of the exploit-only setting says."""
 
     cells: frozenset[Cell]
     nodes: tuple[HeardNode, ...]
 
 
 def turn_text(map_: GridMap, cell: Cell, *, activated: bool, just_now: bool, steps: int | None = None) -> str:
-    """Return what the agent is told on a cell.
+    """Return what the agent is shown on a cell.
 
     Args:
         map_: The map.
         cell: Where the agent stands.
         activated: Whether the node here, if any, is activated.
         just_now: Whether this arrival activated it.
-        steps: How many moves were made so far, to be told too, or None.
+        steps: How many moves were made so far, to be stated too, or None.
     """
     node = map_.node_at(cell)
     if node is None:
@@ -117,7 +117,7 @@ def outcome_text(direction: str, cell: Cell, *, moved: bool, achieved: str | Non
 
 @lru_cache(maxsize=4096)
 def read_turn(text: str) -> HeardTurn | None:
-    """Return what the last turn told in a text says, or None if there is none in it."""
+    """Return what the last turn in a text says, or None if the text holds no turn."""
     turns = list(_TURN.finditer(text))
     if not turns:
         return None
@@ -132,7 +132,7 @@ def read_turn(text: str) -> HeardTurn | None:
 
 @lru_cache(maxsize=16)
 def read_briefing(text: str) -> HeardMap | None:
-    """Return what the listing of the exploit-only setting says, or None if there is none in the text."""
+    """Return what the listing of the exploit-only setting says, or None if the text has no listing."""
     listed = _KNOWN_CELLS.search(text)
     if listed is None:
         return None

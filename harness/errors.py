@@ -69,11 +69,11 @@ class MissingPartError(OresightError):
 
 
 class RunStoppedError(OresightError):
-    """The provider will not serve this run, however often it is asked; the same command goes on later."""
+    """The provider will not serve this run, however often it is asked; rerun the same command later to resume."""
 
 
 class CapReachedError(RunStoppedError):
-    """What the run may cost, in money or tokens, is spent; the same command with a higher cap goes on."""
+    """What the run may cost, in money or tokens, is spent; rerun the same command with a higher cap to resume."""
 
 
 class WorkersDiedError(OresightError):

@@ -24,7 +24,7 @@ _LOCK_PATIENCE_S = 30.0
 
 
 def checked_id(text: str) -> str:
-    """Returns `text` if it may name a file or folder of a run.
+    """Return `text` if it may name a file or folder of a run.
 
     Raises:
         RecordError: It is not 1 to 80 of letters, digits, dot, underscore and dash, or it is a dot or two.
@@ -36,7 +36,7 @@ def checked_id(text: str) -> str:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turns what the disk refuses into one sentence."""
+    """Turn errors of the disk into one sentence."""
     try:
         yield
     except OSError as error:
@@ -47,12 +47,12 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def to_pretty_json(value: Mapping[str, Any]) -> bytes:
-    """A file's content for people to read as well; NaN and Infinity are refused."""
+    """Return a file's content, indented for human readers; NaN and Infinity are refused."""
     return (json.dumps(value, allow_nan=False, indent=1) + "\n").encode("ascii")
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder with its parents; an existing one is fine, a link in its place is not.
+    """Make a folder with its parents; an existing folder is accepted, a link is not.
 
     Raises:
         StoreError: The disk refuses.
@@ -65,7 +65,7 @@ def make_folder(path: Path) -> None:
 
 
 def open_plain(path: Path, flags: int) -> int:
-    """Opens a regular file without following a link in the last part of its path; returns the descriptor."""
+    """Open a regular file without following a link in the last part of its path; return the descriptor."""
     if path.is_symlink():
         raise RecordError(f"{path}: is a link, which is never followed; remove it or choose another folder")
     with disk_errors(path):
@@ -73,7 +73,7 @@ def open_plain(path: Path, flags: int) -> int:
 
 
 def write_atomically(path: Path, content: bytes, durable: bool = True) -> None:
-    """Writes a file that is either there in full or not at all.
+    """Write a file atomically: all of it or nothing.
 
     Args:
         path: Its final name; the folder must exist.
@@ -101,7 +101,7 @@ def write_atomically(path: Path, content: bytes, durable: bool = True) -> None:
 
 
 def read_json(path: Path, limit_bytes: int = 64_000_000) -> dict[str, Any]:
-    """Reads a JSON object.
+    """Read a JSON object.
 
     Raises:
         RecordError: It is no regular file, too long, or not a JSON object of finite numbers.
@@ -123,12 +123,12 @@ def read_json(path: Path, limit_bytes: int = 64_000_000) -> dict[str, Any]:
 class LineWriter:
     """A file of JSON lines that grows by one line at a time, each handed to the system before the call returns.
 
-    While it is open the file is locked, so that nobody else appends to it, not even what is left of a process that is
-    being killed.
+    While it is open the file is locked, so that no other process appends to it, not even the rest of
+    one that is being killed.
     """
 
     def __init__(self, path: Path, durable: bool = False) -> None:
-        """Opens the file as it stands, or makes it.
+        """Open the file as it stands, or makes it.
 
         Args:
             path: Its name.
@@ -148,14 +148,14 @@ class LineWriter:
         self._stream: IO[bytes] = os.fdopen(descriptor, "r+b", buffering=0)
 
     def cut(self, size: int) -> None:
-        """Cuts the file to its first `size` bytes, if it is longer."""
+        """Cut the file to its first `size` bytes, if it is longer."""
         with disk_errors(self._path):
             if self._path.stat().st_size > size:
                 self._stream.truncate(size)
                 os.fsync(self._stream.fileno())
 
     def append(self, value: Mapping[str, Any]) -> None:
-        """Adds one line; the only newline is the one at its end."""
+        """Add one line; the only newline is the one at its end."""
         line = records.to_line(value)
         with disk_errors(self._path):
             written = 0
@@ -165,7 +165,7 @@ class LineWriter:
                 os.fsync(self._stream.fileno())
 
     def close(self) -> None:
-        """Forces the file to the disk and closes it; may be called twice."""
+        """Force the file to the disk and closes it; may be called twice."""
         if not self._stream.closed:
             with disk_errors(self._path):
                 try:
@@ -200,14 +200,14 @@ class FolderLock:
             ) from error
 
     def close(self) -> None:
-        """Lets go; may be called twice."""
+        """Release the lock; may be called twice."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 def is_locked(folder: Path) -> bool | None:
-    """Whether a process of this machine holds the folder's `FolderLock`; looks without taking it.
+    """Return whether a process of this machine holds the folder's `FolderLock`; looks without taking it.
 
     Returns:
         None where the system has no list of its locks.
@@ -227,7 +227,7 @@ def is_locked(folder: Path) -> bool | None:
 
 
 def read_toml(path: Path, limit_bytes: int, expected: str) -> dict[str, Any]:
-    """Reads a TOML file that a person wrote.
+    """Read a TOML file that a person wrote.
 
     Args:
         path: The file; a link is not followed.

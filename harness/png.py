@@ -18,12 +18,12 @@ _FILTER_SUB = 1
 _LEVEL = 1
 
 
-# What pictures that nobody can write to were encoded as, by their ids, each for as long as its picture lives.
+# Encodings of read-only pictures by their ids, each for as long as its picture lives.
 _encoded: dict[int, tuple["weakref.ref[Pixels]", bytes]] = {}
 
 
 def encode_png(pixels: Pixels) -> bytes:
-    """A picture as PNG; one that is read-only and no view of another is encoded once, whoever asks.
+    """Encode a picture as PNG; a read-only one that is not a view of another is encoded only once.
 
     Args:
         pixels: uint8[height, width, 3], RGB.

@@ -1,7 +1,7 @@
 """The interfaces of the harness, and the values they exchange.
 
 Environment, Agent and ContextStrategy are structural: a world or an agent needs no import from here to fit.
-What is written to disk is decided in `store` and in `scoring.records`; how an episode runs, in `episode`.
+What is written to disk is decided in `records.folder` and in `scoring.records`; how an episode runs, in `episode`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,16 +21,16 @@ class ActionSpace(Protocol):
     """What may be chosen at a decision: one of some names (`Choice`), or a text (`FreeText`)."""
 
     def schema(self) -> Json:
-        """JSON schema of an action, in the strict form that providers enforce."""
+        """Return the JSON schema of an action, in the strict form that providers enforce."""
 
     def admits(self, action: str) -> bool:
-        """Whether an action is admissible."""
+        """Return whether an action is admissible."""
 
     def words(self) -> str:
-        """What an action may be, to go on with "an action is"."""
+        """Return what an action may be, as the words after "an action is"."""
 
     def to_json(self) -> Any:
-        """As it stands in a trajectory's header."""
+        """Return it as it stands in a trajectory's header."""
 
 
 class Choice(tuple[str, ...]):
@@ -39,19 +39,19 @@ class Choice(tuple[str, ...]):
     __slots__ = ()
 
     def schema(self) -> Json:
-        """JSON schema of an action: one of the names."""
+        """Return the JSON schema of an action: one of the names."""
         return {"type": "string", "enum": list(self)}
 
     def admits(self, action: str) -> bool:
-        """Whether it is one of the names."""
+        """Return whether it is one of the names."""
         return action in self
 
     def words(self) -> str:
-        """The names."""
+        """Return the names."""
         return f"one of: {', '.join(self)}"
 
     def to_json(self) -> list[Json]:
-        """A row for each name."""
+        """Return a row for each name."""
         return [{"name": name} for name in self]
 
 
@@ -68,24 +68,27 @@ class FreeText:
     hint: str = "a text"
 
     def schema(self) -> Json:
-        """JSON schema of an action: any text. Length is checked by `admits`, since not all providers know a bound."""
+        """Return the JSON schema of an action: any text.
+
+        Length is checked by `admits`, since not all providers support a bound.
+        """
         return {"type": "string", "description": f"{self.hint}, at most {self.max_chars} characters"}
 
     def admits(self, action: str) -> bool:
-        """Whether it holds something and is short enough."""
+        """Return whether it holds something and is short enough."""
         return bool(action.strip()) and len(action) <= self.max_chars
 
     def words(self) -> str:
-        """What it should be, and how long it may be."""
+        """Return what it should be, and how long it may be."""
         return f"{self.hint}, of 1 to {self.max_chars} characters"
 
     def to_json(self) -> Json:
-        """Its bound and its hint."""
+        """Return its bound and its hint."""
         return {"text": asdict(self)}
 
 
 def space_of(recorded: Sequence[ActionRow] | TextActions) -> ActionSpace:
-    """Return the action space that a trajectory's header tells of."""
+    """Return the action space in a trajectory's header."""
     if isinstance(recorded, TextActions):
         return FreeText(recorded.text.max_chars, recorded.text.hint)
     return Choice(row.name for row in recorded)
@@ -123,7 +126,7 @@ class ContextBudget:
             )
 
     def shrunk(self, sent_tokens: int | None = None, sent_pictures: int | None = None) -> "ContextBudget":
-        """Half of this bound, or half of what was sent where that is less.
+        """Return half of this bound, or half of what was sent where that is less.
 
         Args:
             sent_tokens: Estimate of the request that was too long.
@@ -138,7 +141,7 @@ DEFAULT_BUDGET = ContextBudget()
 
 
 def text_tokens(text: str) -> int:
-    """Estimated tokens of a text."""
+    """Return the estimated tokens of a text."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return -(-size // BYTES_PER_TOKEN)
 
@@ -157,7 +160,7 @@ class AnswerForm:
     sentence: str = ""
 
     def schema(self, actions: ActionSpace) -> Json:
-        """JSON schema of the whole answer, in the strict form that providers enforce."""
+        """Return the JSON schema of the whole answer, in the strict form that providers enforce."""
         properties = {"action": actions.schema(), **self.properties}
         return {
             "type": "object",
@@ -226,7 +229,7 @@ class Observation(Protocol):
 
     @property
     def step(self) -> int:
-        """The step number that its text tells; it grows by one with every decision."""
+        """The step number that its text states; it grows by one with every decision."""
 
 
 class Transition(Protocol):
@@ -281,29 +284,29 @@ class Environment(Protocol):
         """What is fixed about it."""
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Goes back to the start. With no seed, the scenario's own."""
+        """Go back to the start; without a seed, the scenario's own is used."""
 
     def step(self, action: str) -> Transition:
-        """Runs one action for its whole duration."""
+        """Run one action for its whole duration."""
 
     def facts(self) -> Json:
-        """Private, JSON-ready facts of the last decision (after `reset`: of the start), for scorers alone."""
+        """Return private, JSON-ready facts of the last decision (after `reset`: of the start), for scorers only."""
 
     def state_hash(self) -> str:
-        """A hash of everything that decides what happens next."""
+        """Return a hash of everything that decides what happens next."""
 
     def close(self) -> None:
-        """Frees what it holds; may be called twice."""
+        """Free all resources; may be called twice."""
 
 
 class FilmEnvironment(Environment, Protocol):
     """An environment that can be drawn while an action runs; drawing changes nothing."""
 
     def step(self, action: str, on_tick: Callable[[], None] | None = None) -> Transition:
-        """Runs one action, calling `on_tick` after every tick of the simulation."""
+        """Run one action, calling `on_tick` after every tick of the simulation."""
 
     def render(self) -> Pixels:
-        """What is seen now, uint8[height, width, 3]; the caller owns it."""
+        """Return what is seen now, uint8[height, width, 3]; the caller owns it."""
 
 
 @dataclass(frozen=True)
@@ -335,7 +338,7 @@ class Agent(Protocol):
     """Chooses one action at a time from the messages that a context strategy yields."""
 
     async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace) -> Decision:
-        """Decides.
+        """Choose an action.
 
         Args:
             messages: What the agent is shown, oldest first.
@@ -363,7 +366,7 @@ class ContextStrategy(Protocol):
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """Returns messages, the instructions first and the current observation last.
+        """Return messages, the instructions first and the current observation last.
 
         A function of its arguments alone; what the agent wrote earlier stands in the history.
 

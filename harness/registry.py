@@ -1,7 +1,7 @@
 """Name to thing, by one rule for worlds, agents, memories, providers and measures.
 
 A name is that of something bundled, of something that an installed package offers by an entry point, or
-`package.module:Name` for what is in nobody's table; that is looked for in the current folder as well.
+`package.module:Name` for what is in no table; that is looked for in the current folder as well.
 """
 
 import importlib
@@ -30,11 +30,11 @@ class Registry:
     bundled: Mapping[str, str]
 
     def names(self) -> list[str]:
-        """Every name that is known without importing anything, the bundled ones first."""
+        """Return every name that is known without importing anything, the bundled ones first."""
         return [*self.bundled, *(name for name in self._entries() if name not in self.bundled)]
 
     def find(self, name: str) -> Any:
-        """What a name stands for.
+        """Return what a name refers to.
 
         Raises:
             UsageError: There is no such name, or it cannot be imported.
@@ -59,7 +59,7 @@ class Registry:
 
 
 def load(what: str, name: str) -> Any:
-    """What `package.module:Name` stands for.
+    """Import what `package.module:Name` refers to.
 
     Raises:
         UsageError: There is no such module, or nothing of that name in it.

@@ -13,7 +13,7 @@ PROVIDER_KEYS: dict[str, tuple[str, ...]] = {
     "Gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "Anthropic": ("ANTHROPIC_API_KEY",),
 }
-# A server of one's own may do without a key, and never gets that of another provider.
+# A user's own server may work without a key, and never gets that of another provider.
 COMPATIBLE_KEY = "COMPATIBLE_API_KEY"
 PROVIDER_ADDRESSES: dict[str, str] = {
     "OpenAI": "OPENAI_BASE_URL",
@@ -46,7 +46,7 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Reads the process environment, or a mapping that a test hands in."""
+    """Read the process environment, or a mapping that a test passes."""
     found = os.environ if environment is None else environment
     return Settings(
         x_display=found.get("DISPLAY") or None,
@@ -56,7 +56,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def provider_key(names: Sequence[str], environment: Mapping[str, str] | None = None) -> str | None:
-    """The key of a provider, or None where there is none.
+    """Return the key of a provider, or None if it is not set.
 
     Args:
         names: Of the variables that may hold it, the first that does counts.
@@ -67,22 +67,22 @@ def provider_key(names: Sequence[str], environment: Mapping[str, str] | None = N
 
 
 def all_keys(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Every key that is set, so that none of them gets into a text."""
+    """Return every key that is set, so that none of them gets into a text."""
     names = [*(name for names in PROVIDER_KEYS.values() for name in names), COMPATIBLE_KEY]
     found = os.environ if environment is None else environment
     return tuple(key for name in names if (key := found.get(name, "").strip()))
 
 
 def provider_address(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
-    """The base URL that the environment gives for a provider, or None for the provider's own."""
+    """Return the base URL that the environment gives for a provider, or None for the provider's own."""
     found = os.environ if environment is None else environment
     return found.get(PROVIDER_ADDRESSES.get(provider, ""), "").strip() or None
 
 
 def provider_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """All that is set of keys and addresses, by the names of their variables, for a process on another machine.
+    """Return all keys and addresses that are set, by variable name, for a process on another machine.
 
-    It goes there in memory; nobody writes it down.
+    It is sent there in memory and never written to disk.
     """
     found = os.environ if environment is None else environment
     keys = (*(name for names in PROVIDER_KEYS.values() for name in names), COMPATIBLE_KEY)
@@ -90,14 +90,14 @@ def provider_environment(environment: Mapping[str, str] | None = None) -> dict[s
 
 
 def ray_address(environment: Mapping[str, str] | None = None) -> str | None:
-    """Where the environment says that a Ray cluster is, or None."""
+    """Return where the environment says that a Ray cluster is, or None."""
     found = os.environ if environment is None else environment
     return found.get("RAY_ADDRESS", "").strip() or None
 
 
 @contextmanager
 def ray_settings(token: str | None = None) -> Iterator[None]:
-    """A Ray that is used meanwhile reports its use to nobody, and its core logs errors alone.
+    """Disable Ray's usage reports and all of its core's logging but errors, for the duration of a block.
 
     Args:
         token: For a cluster that is started, and known to what takes part in it alone: without, Ray would write one
@@ -112,7 +112,7 @@ def ray_settings(token: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def shared_cores(processes: int) -> Iterator[None]:
-    """What is started meanwhile keeps to its share of the machine; what somebody has set already stays as it is.
+    """Limit what is started in a block to its share of the machine; values that are already set are kept.
 
     Args:
         processes: How many share the machine.
@@ -123,7 +123,7 @@ def shared_cores(processes: int) -> Iterator[None]:
 
 @contextmanager
 def _added(values: Mapping[str, str]) -> Iterator[None]:
-    """Sets what is not set already, for a while."""
+    """Set the variables that are not set already, for the duration of a block."""
     added = {name: value for name, value in values.items() if name not in os.environ}
     os.environ.update(added)
     try:

@@ -7,7 +7,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def visible(text: str, limit: int = 2000) -> str:
-    """The text with every character that steers instead of being read written as an escape, cut to `limit`."""
+    """Return the text with control characters written as escapes, cut to `limit`."""
     shown = "".join(
         repr(character)[1:-1] if unicodedata.category(character) in _HIDDEN else character for character in text[:limit]
     )

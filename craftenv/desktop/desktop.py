@@ -28,7 +28,7 @@ from oresight.craftenv.sim.facts import Facts
 # The very first start compiles the simulation.
 _START_S = 300.0
 _ANSWER_S = 60.0
-# How long somebody else may hold a key, the pointer, or the place in front of the window.
+# How long another user may hold a key, the pointer, or the place in front of the window.
 PATIENCE_S = 8.0
 _PAUSE_S = 0.05
 _END_S = 5.0
@@ -38,7 +38,7 @@ _MOST_STALLS = 3
 
 
 class DesktopError(RuntimeError):
-    """The display does not do what it is told, or the game is gone; one sentence says what was found."""
+    """The display does not do as asked, or the game is gone; one sentence says what was found."""
 
 
 class GameGoneError(DesktopError):
@@ -57,7 +57,7 @@ class DesktopEnv:
             scenario: What to play.
             width: Of the window's inside and the screenshot, in pixels, 64 to 1920.
             height: Likewise, 48 to 1080.
-            patience_s: How long to wait for a display that somebody else uses.
+            patience_s: How long to wait for a display that is in use.
         """
         self.scenario = scenario
         self.spec = EnvSpec(f"craft/{scenario.name}", ACTION_NAMES, scenario.budget)
@@ -68,7 +68,7 @@ class DesktopEnv:
         self._camera: Camera | None = None
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Start the episode anew, in a window that is opened if there is none.
+        """Start the episode anew, opening a window if needed.
 
         Args:
             seed: As for `CraftEnv.reset`.
@@ -207,7 +207,7 @@ class DesktopEnv:
         return self._camera.take(shown["left"], shown["top"], shown["width"], shown["height"])
 
     def _differing(self, found: Picture) -> float:
-        """Which share of a picture is not what the game drew, but for rounding."""
+        """Return the share of a picture that differs from what the game drew by more than rounding."""
         game = self._running()
         game.send({"do": "pixels"})
         drawn = np.frombuffer(game.receive_bytes(), np.uint8)
@@ -307,7 +307,7 @@ class _GameProcess:
         """Wait for the answer.
 
         Raises:
-            DesktopError: There is none, or it is a fault.
+            DesktopError: There is no answer, or it is a fault.
         """
         try:
             told = self._link.receive(timeout_s)
@@ -351,7 +351,7 @@ class _GameProcess:
 
 
 def _means(action: Action) -> tuple[str | None, str | None]:
-    """What a person presses for an action, and on which device; None for neither."""
+    """Return what a person presses for an action, and on which device; None for neither."""
     if action.effect is Effect.WAIT:
         return None, None
     if action.effect is Effect.LOOK:

@@ -48,11 +48,11 @@ class Seen:
             self.right += round(event.right)
             self.down += round(event.down)
         elif isinstance(event, FocusLost):
-            self.held.clear()  # nobody will tell when it comes up
+            self.held.clear()  # its release will not be reported
 
     @property
     def action(self) -> Action | None:
-        """The action that a person means who holds this; None if it is none of the table, or several."""
+        """The action that is meant by what is held; None if it is not in the table, or several."""
         if self.held:
             return _BY_KEY.get(next(iter(self.held))) if len(self.held) == 1 else None
         if self.right or self.down:
@@ -105,7 +105,7 @@ class Game:
         return self._answers[str(asked["do"])](asked)
 
     def pixels(self) -> bytes:
-        """The picture that is shown, as the game drew it."""
+        """Return the picture that is shown, as the game drew it."""
         assert self._picture is not None
         return self._picture.tobytes()
 
@@ -251,7 +251,7 @@ def _answer_all(link: Link, game: Game, hands: Hands) -> None:
 
 def main() -> None:
     """Run the game on the line whose file descriptor is the only argument, until the driver hangs up."""
-    # The driver alone decides when it is over; it is told of Ctrl-C, and this process is in a session of its own.
+    # The driver alone decides when it is over; it receives Ctrl-C, and this process is in a session of its own.
     with suppress(LinkClosed):
         _serve(Link(Connection(int(sys.argv[1]))))
     sys.stdout.flush()

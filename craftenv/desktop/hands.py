@@ -118,7 +118,7 @@ class Hands:
         self._down.clear()
 
     def any_down(self, names: Iterable[str]) -> bool:
-        """Whether the display holds any of these keys or buttons to be down, whoever pressed it."""
+        """Return whether any of these keys or buttons is down on the display, whatever pressed it."""
         with _display_errors():
             keymap = self._display.query_keymap()
             buttons = self._display.screen().root.query_pointer().mask
@@ -159,7 +159,7 @@ class Hands:
 
 @contextmanager
 def _display_errors() -> Iterator[None]:
-    """What a display that goes away raises, in one word.
+    """Turn what a display that goes away raises into one exception.
 
     Raises:
         DesktopUnavailable: It is gone.
@@ -186,7 +186,7 @@ def _open_display() -> Any:
     """Connect to the display.
 
     Raises:
-        DesktopUnavailable: It cannot be, or it lets nobody inject.
+        DesktopUnavailable: It cannot be opened, or it allows no injection.
     """
     check_packages()
     display, error = (importlib.import_module(f"Xlib.{name}") for name in ("display", "error"))

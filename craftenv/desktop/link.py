@@ -12,7 +12,7 @@ _MOST_BYTES = 16_000_000
 
 
 def digest_of(pixels: bytes) -> str:
-    """What tells one picture from another."""
+    """Return a fingerprint of a picture."""
     return hashlib.blake2b(pixels, digest_size=16).hexdigest()
 
 
@@ -34,7 +34,7 @@ class Link:
         """Send a message.
 
         Raises:
-            LinkClosed: Nobody is there.
+            LinkClosed: The other side has closed.
         """
         self.send_bytes(json.dumps(message, allow_nan=False).encode())
 
@@ -42,7 +42,7 @@ class Link:
         """Send bytes as they are.
 
         Raises:
-            LinkClosed: Nobody is there.
+            LinkClosed: The other side has closed.
         """
         try:
             self._connection.send_bytes(data)
@@ -56,7 +56,7 @@ class Link:
             timeout_s: How long; None for ever.
 
         Raises:
-            LinkClosed: Nobody is there.
+            LinkClosed: The other side has closed.
             LinkSilent: Nothing came.
         """
         message: Json = json.loads(self.receive_bytes(timeout_s))
@@ -69,7 +69,7 @@ class Link:
             timeout_s: How long; None for ever.
 
         Raises:
-            LinkClosed: Nobody is there.
+            LinkClosed: The other side has closed.
             LinkSilent: Nothing came.
         """
         try:

@@ -1,7 +1,7 @@
 """The one OpenGL context of the process: made at first use, shared by every renderer, never made twice.
 
 This file alone configures pyglet. It imports pyglet inside functions, so importing the package touches no driver. A
-process is headless (EGL, no window, no display server) or windowed, decided by whoever comes first. What is drawn with
+process is headless (EGL, no window, no display server) or windowed, decided by the first use. What is drawn with
 the context is left to the renderer.
 """
 
@@ -186,7 +186,7 @@ def acquire(mode: Mode | None = None) -> SharedContext:
 
 
 def describe() -> ContextInfo:
-    """Say what draws the pictures, making the context if there is none yet.
+    """Say what draws the pictures, making the context if needed.
 
     Raises:
         OpenGLUnavailable: There is no OpenGL 3.3 here.

@@ -1,7 +1,7 @@
 """The window of a game that is driven by injected keys and mouse: it takes the devices, and knows where it is seen.
 
 A key that is injected must arrive here and in no other program, so keyboard and mouse are grabbed for the moment in
-which it is pressed; whoever uses the display otherwise has them in between. Keys are known by their key code, since
+which it is pressed; other users of the display have them in between. Keys are known by their key code, since
 what a symbol is called depends on the layout and on what else is held down.
 """
 
@@ -19,7 +19,7 @@ Picture = npt.NDArray[np.uint8]
 
 
 class DrivenScreen(Screen):
-    """See `Screen`."""
+    """A screen of which the program presses the keys and the mouse."""
 
     def __init__(self, title: str, width: int, height: int, keycodes: Mapping[str, int]) -> None:
         """Open the window.
@@ -60,7 +60,7 @@ class DrivenScreen(Screen):
         self._xlib.XSync(self._server, 0)
 
     def _keys(self) -> list[Event]:
-        """What the keyboard did; taken before pyglet sees it."""
+        """Return what the keyboard did; taken before pyglet sees it."""
         xlib, found = self._xlib, list[Event]()
         event = xlib.XEvent()
         mask = xlib.KeyPressMask | xlib.KeyReleaseMask
@@ -120,7 +120,7 @@ class DrivenScreen(Screen):
             taken = xlib.XGrabKeyboard(self._server, window, 0, at_once, at_once, now) == 0
         if mouse and taken:
             self.capture(True)
-            # pyglet does not ask whether it got the pointer; whoever has it gets it again.
+            # pyglet does not ask whether it got the pointer; the owner gets it again.
             taken = xlib.XGrabPointer(self._server, window, 1, 0, at_once, at_once, window, 0, now) == 0
         if not taken:
             self.give_devices_back()

@@ -53,7 +53,7 @@ def _digit(character: str) -> npt.NDArray[np.bool_]:
 
 @cache
 def _picture(item: int) -> npt.NDArray[np.uint8]:
-    """The item's picture, uint8[16, 16, 4]: the side that tells it apart, a thin thing's upper part twice as large."""
+    """Return the item's picture, uint8[16, 16, 4]: its telling side; a thin thing's upper part is twice as large."""
     picture = read_texture(BLOCKS[Block(item)].side)
     rows, columns = np.nonzero(picture[..., 3] > 127)
     if len(rows) == 0 or len(rows) > _THIN_TEXELS:
@@ -107,7 +107,7 @@ class Hud:
             image[area] = 255
 
     def _crosshair(self) -> tuple[list[tuple[slice, slice]], list[tuple[slice, slice]]]:
-        """A white cross with a black rim, which stands out before anything."""
+        """Draw a white cross with a black rim, visible on any background."""
         unit = max(1, self._height // _UNIT_PER_HEIGHT)
         arm = 5 * unit if self._height >= 160 else (3 if self._height >= 100 else 1)
         thick, rim = unit, max(1, unit // 2)

@@ -9,7 +9,7 @@ SECTIONS = HEIGHT // CHUNK
 LAYERS = SECTIONS + 1
 CELLS = CHUNK * CHUNK * CHUNK
 
-# Rooms told apart in one section; any others share the last.
+# Rooms distinguished in one section; any others share the last.
 ROOMS = 8
 NO_ROOM = 255
 

@@ -191,7 +191,7 @@ def _emit(
 
 @kernel
 def _corner_light(solid: npt.NDArray[np.uint8], at: int, side_a: int, side_b: int) -> int:
-    """How open a corner is, 0 to 3: `at` is the cell before the face, the sides are the steps to its two neighbours."""
+    """Return how open a corner is, 0 to 3: `at` is the cell before the face, the sides lead to its two neighbours."""
     a = solid[at + side_a]
     b = solid[at + side_b]
     if a and b:
@@ -364,7 +364,7 @@ def _mesh_torches(
     keys: npt.NDArray[np.int32],
     total: int,
 ) -> int:
-    """A torch is four upright planes through its tile, two each way; the picture's clear parts are left out later."""
+    """Add a torch: four upright planes through its tile, two each way; the picture's clear parts go later."""
     bright = (255, 255, 255, 255)
     floor = layer * CHUNK
     for i in range(CHUNK):

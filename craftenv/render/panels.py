@@ -21,7 +21,7 @@ def _scale(height: int) -> float:
 
 @lru_cache(maxsize=16)
 def _letters(lines: tuple[str, ...], scale: float, most_width: int) -> npt.NDArray[np.uint8]:
-    """How much ink is where: uint8[height, width], as wide as the longest line needs."""
+    """Return how much ink is where: uint8[height, width], as wide as the longest line needs."""
     font = ImageFont.load_default(max(round(_SIZE * scale), 7))
     margin = round(_MARGIN * scale)
     width = max(int(font.getlength(line)) for line in lines) + 2 * margin + 1

@@ -1,4 +1,4 @@
-"""The window on the display: shows finished pictures, and tells what keyboard, mouse and window system do.
+"""The window on the display: shows finished pictures, and reports what keyboard, mouse and window system do.
 
 All of pyglet that a person's window needs is here; what the events mean is left to the game.
 """
@@ -188,7 +188,7 @@ class _Handlers:
         self._buttons = {mouse.LEFT: LEFT_BUTTON, mouse.RIGHT: RIGHT_BUTTON}
 
     def _key_name(self, symbol: int) -> str:
-        # Digits are told as _1, and as NUM_1 on the block beside.
+        # Digits are reported as _1, and as NUM_1 on the block beside.
         return str(self._symbol_name(symbol)).lower().removeprefix("num").removeprefix("_")
 
     def on_key_press(self, symbol: int, modifiers: int) -> bool:
@@ -240,7 +240,7 @@ class _Handlers:
         return True
 
     def on_deactivate(self) -> bool:
-        # pyglet leaves out a press of a key that it takes to be down, and it is not told of what comes up elsewhere.
+        # pyglet leaves out a press of a key that it takes to be down, and it does not see what comes up elsewhere.
         pressed = getattr(self._screen._window, "pressed_keys", None)
         if pressed is not None:
             pressed.clear()

@@ -144,7 +144,7 @@ def _spread(
     middle = DRAW_RADIUS_CHUNKS
     reached = np.zeros((_SPAN, _SPAN, LAYERS, ROOMS), dtype=np.bool_)
     windows = np.empty((_SPAN, _SPAN, LAYERS, ROOMS, 4), dtype=np.float64)
-    # Steps lead away from the eye only, one section at a time: whoever opens a room's window further comes before it.
+    # Steps lead away from the eye only, one section at a time: what widens a room's window comes before it.
     queue = np.empty((_NODES, 4), dtype=np.int64)
     tail = 0
     home_slot = (home_x & 15) * 16 + (home_z & 15)

@@ -122,7 +122,7 @@ class _Ores:
         self.on_surface = [ore for ore in self._all if is_surface_ore(world, ore)]
 
     def near(self, ore: Position) -> list[Position]:
-        """The ores of a place, the one it is named by included, in the order of their positions."""
+        """Return the ores of a place, the one it is named by included, in the order of their positions."""
         squared = ((self._array - np.array(ore)) ** 2).sum(axis=1)
         return [self._all[index] for index in np.flatnonzero(squared <= PLACE_BLOCKS**2).tolist()]
 

@@ -61,7 +61,7 @@ class Scenario(BaseModel):
                 raise ValueError(f"inventory names {item!r}; expected one of {', '.join(sorted(_ITEMS))}")
         for action in self.proof:
             if action not in BY_NAME:
-                raise ValueError(f"proof has {action!r}, which is none of the 21 actions")
+                raise ValueError(f"proof has {action!r}, which is not one of the 21 actions")
         return self
 
     @property

@@ -92,7 +92,7 @@ def share_of_sight(world: World, spawn: Feet, rings: tuple[int, ...] = SIGHT_RIN
         world: Loaded there.
         spawn: Feet.
         rings: How far away the places are, in blocks; eight on each ring.
-        enough: Nobody cares by how much the share is above this one, so looking ends there.
+        enough: By how much the share exceeds this is irrelevant, so the search ends there.
     """
     seen = 0
     places = [(ring * east, ring * south) for ring in rings for east, south in _DIRECTIONS]

@@ -27,7 +27,7 @@ _NEAR_ORES = 64  # ores that one looks at from one place, and blocks that one di
 
 @kernel
 def _passes(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, x: int, y: int, z: int) -> bool:
-    """Say whether a ray comes through a block, or so near by that rounding could tell."""
+    """Say whether a ray comes through a block, or so near it that rounding decides."""
     near = 0.0
     far = REACH_BLOCKS
     for axis in range(3):

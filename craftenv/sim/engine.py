@@ -273,7 +273,7 @@ class Engine:
         natural = world.is_natural(*target.position)
         world.placed.discard(target.position)
         world.set(*target.position, int(Block.AIR))
-        # Whoever dug away the ground under the feet does not stand any more, and cannot jump off it.
+        # A player who dug away the ground under the feet no longer stands, and cannot jump off it.
         self.player.on_ground = self.player.on_ground and self._has_ground()
         happened.changes.append(Change(target.position, target.block, int(Block.AIR), natural))
         drop = BLOCKS[Block(target.block)].drop

@@ -1,4 +1,4 @@
-"""The referee's facts: what a scorer needs to know about each decision and no agent is ever told.
+"""The referee's facts: what a scorer needs to know about each decision and no agent is ever shown.
 
 A referee watches one engine. Its facts are plain data, ready for JSON: positions as lists, numbers finite, an infinite
 distance as None.

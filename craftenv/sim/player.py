@@ -170,7 +170,7 @@ def move_body(
         elif speed_y < -WATER_SINK_SPEED:
             speed_y *= 0.5
         slower = max(speed_y - WATER_GRAVITY, -WATER_SINK_SPEED) if speed_y > -WATER_SINK_SPEED else speed_y
-        # The mean of both, as in the air: whoever stands on the floor is pressed against it and goes on standing.
+        # The mean of both, as in the air: a player on the floor is pressed against it and keeps standing.
         rise = (speed_y + slower) / 2.0
         speed_y = slower
     else:

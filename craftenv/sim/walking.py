@@ -29,7 +29,7 @@ class Walk:
     """The way to an ore.
 
     Attributes:
-        steps: Its length, or None where there is none.
+        steps: Its length, or None where there is no way.
         waypoint: The place at the end of the way's first straight stretch, None at the goal or without a way.
     """
 

@@ -75,7 +75,7 @@ def find_agent(name: str, world: type[World]) -> FoundAgent:
         return FoundAgent(plain, cast(Factory, found), plain in world.agents)
     with_dials: Callable[[str], tuple[str, Factory]] | None = getattr(found, "with_dials", None)
     if with_dials is None:
-        raise UsageError(f"agent {plain!r} has no dials, found {name!r}; give it without brackets")
+        raise UsageError(f"agent {plain!r} has no dials, found {name!r}; use it without brackets")
     spelling, make = with_dials(dials)
     return FoundAgent(f"{plain}{spelling}", make, plain in world.agents)
 

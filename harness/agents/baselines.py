@@ -66,7 +66,7 @@ class Oracle:
 
 
 class Solver(Oracle):
-    """An oracle of a world in which nobody can wait: once its solution is used up, it repeats the first action."""
+    """An oracle for a world without a waiting action: once its solution is used up, it repeats the first action."""
 
     def __init__(self, setup: AgentSetup) -> None:
         super().__init__(setup)

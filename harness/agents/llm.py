@@ -40,7 +40,7 @@ class ReplyRecord:
     fault: str | None = None
 
     def to_json(self) -> Json:
-        """As a JSON object."""
+        """Return it as a JSON object."""
         return {
             "step": self.step,
             "attempt": self.attempt,
@@ -51,10 +51,10 @@ class ReplyRecord:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "ReplyRecord":
-        """The record that `to_json` wrote.
+        """Return the record that `to_json` wrote.
 
         Raises:
-            KeyError, TypeError, ValueError: It is none.
+            KeyError, TypeError, ValueError: It is not such a record.
         """
         fields = dict(record["reply"])
         reply = Reply(**{**fields, "finish": FinishReason(fields["finish"]), "usage": Usage(**fields["usage"])})
@@ -109,7 +109,7 @@ class LLMAgent:
         recorded: Sequence[ReplyRecord] = (),
         reasks: int = REASKS,
     ) -> None:
-        """Makes the agent of one episode.
+        """Make the agent of one episode.
 
         Args:
             client: The model; it may be shared by episodes.
@@ -130,7 +130,7 @@ class LLMAgent:
         self._number = 0
 
     async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace) -> Decision:
-        """Ask, and ask again.
+        """Ask the model, and ask again where a reply decides nothing.
 
         Raises:
             AgentEndedError: No reply named an admissible action.
@@ -151,11 +151,11 @@ class LLMAgent:
                 return Decision(judged.action, judged.said, total.to_json(self._price))
             fault = judged
             request = replace(request, messages=[*messages, *_again(reply, fault, actions)])
-        # A provider's words are told, a model's are not: they are in the records.
+        # A provider's words are reported, a model's are not: they are in the records.
         raise AgentEndedError(f"{fault.kind}; {total.replies} replies in a row without an admissible action")
 
     async def aclose(self) -> None:
-        """Closes the client's connections."""
+        """Close the client's connections."""
         await self._client.aclose()
 
     async def _reply(
@@ -186,9 +186,9 @@ class LLMAgent:
 
 
 def judge(reply: Reply, actions: ActionSpace) -> Answer | Fault:
-    """What a reply decides, or why it decides nothing.
+    """Return what a reply decides, or why it decides nothing.
 
-    A reply that was cut off is none even if an object in it is complete: what would have followed is not known.
+    A reply that was cut off decides nothing, even with a complete object in it: what would have followed is unknown.
     """
     if reply.finish in (FinishReason.REFUSED, FinishReason.BLOCKED):
         word = "refused" if reply.finish is FinishReason.REFUSED else "refused (blocked by the provider)"
@@ -203,7 +203,7 @@ def judge(reply: Reply, actions: ActionSpace) -> Answer | Fault:
 
 
 def _again(reply: Reply, fault: Fault, actions: ActionSpace) -> list[Message]:
-    """The reply, cut, and what was wrong with it; of several, the last alone is shown."""
+    """Return the messages with the reply, cut short, and what was wrong with it; only the last of several is shown."""
     wanted = f'one JSON object whose "action" is {actions.words()}'
     asked = f"No action was taken: {fault.reason}. Answer with {wanted}."
     said = reply.text.strip()[:_QUOTED_CHARACTERS]

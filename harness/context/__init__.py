@@ -78,13 +78,13 @@ _OTHERS = Registry("memory", GROUP, {})
 
 
 def strategy_names() -> list[str]:
-    """Names a command may give, as they stand in messages."""
+    """Return the names that a command accepts, as they stand in messages."""
     bundled = [f"{name}:N" if memory.number else name for name, memory in STRATEGIES.items()]
     return [*bundled, *_OTHERS.names()]
 
 
 def canonical_name(text: str) -> str:
-    """The one spelling of a strategy's name, as it is recorded: `raw`, `screenshots(8)`, `window(8)`.
+    """Return the one spelling of a strategy's name, as it is recorded: `raw`, `screenshots(8)`, `window(8)`.
 
     Raises:
         UsageError: There is no such strategy, or its number is wrong.
@@ -94,7 +94,7 @@ def canonical_name(text: str) -> str:
 
 
 def needs_pictures(text: str) -> bool:
-    """Whether a strategy makes sense only where there are pictures to remember.
+    """Return whether a strategy makes sense only where there are pictures to remember.
 
     Raises:
         UsageError: There is no such strategy, or its number is wrong.
@@ -103,7 +103,7 @@ def needs_pictures(text: str) -> bool:
 
 
 def make_strategy(text: str, instructions: str, digest: Digest | None = None) -> ContextStrategy:
-    """A fresh strategy by name.
+    """Make a new strategy by name.
 
     Args:
         text: `raw`, `list+notes`, `screenshots`, `screenshots:4` or `screenshots(4)`; or one's own, by the name of its
@@ -126,7 +126,7 @@ def _found(text: str) -> tuple[str, Memory, int]:
     memory = STRATEGIES.get(name) or _other(text, name)
     if memory.number is None:
         if digits is not None:
-            raise UsageError(f"memory {name!r} takes no number, found {text!r}; give it without one")
+            raise UsageError(f"memory {name!r} takes no number, found {text!r}; use it without one")
         return name, memory, 0
     usual, most = memory.number
     number = usual if digits is None else int(digits)
@@ -136,7 +136,7 @@ def _found(text: str) -> tuple[str, Memory, int]:
 
 
 def _other(text: str, name: str) -> Memory:
-    """One of somebody's own; its class may say `number` and `needs_pictures` as a `Memory` does."""
+    """Return a memory that is not bundled; its class may have `number` and `needs_pictures` as a `Memory` does."""
     if ":" not in name and name not in _OTHERS.names():
         raise UnknownNameError("memory", text, [*strategy_names(), "package.module:Class"])
     made = _OTHERS.find(name)

@@ -19,12 +19,12 @@ Parts = tuple[TextPart | ImagePart, ...]
 
 
 def system_message(instructions: str, sentence: str = "") -> Message:
-    """The instructions, with what a strategy adds to them."""
+    """Return the instructions, with what a strategy adds to them."""
     return Message("system", (TextPart(f"{instructions}\n\n{sentence}" if sentence else instructions),))
 
 
 def observation_parts(history: Sequence[Turn], current: Observation) -> Parts:
-    """The current observation: its text, and its picture where there is one."""
+    """Return the current observation: its text, and its picture where there is one."""
     text = TextPart(current.text)
     if current.image is None:
         return (text,)
@@ -32,7 +32,7 @@ def observation_parts(history: Sequence[Turn], current: Observation) -> Parts:
 
 
 def picture(led_to_it: Turn | None, seen: Observation) -> ImagePart:
-    """The picture of an observation, labelled with the turn whose result it shows (none: the start)."""
+    """Return the picture of an observation, labelled with the turn whose result it shows (none: the start)."""
     assert seen.image is not None
     if led_to_it is None:
         return ImagePart(seen.image, seen.step)
@@ -40,27 +40,27 @@ def picture(led_to_it: Turn | None, seen: Observation) -> ImagePart:
 
 
 def message_tokens(messages: Iterable[Message]) -> int:
-    """Estimated tokens of messages, pictures included."""
+    """Return the estimated tokens of messages, pictures included."""
     return sum(MESSAGE_TOKENS + parts_tokens(message.parts) for message in messages)
 
 
 def parts_tokens(parts: Iterable[TextPart | ImagePart]) -> int:
-    """Estimated tokens of the parts of a message."""
+    """Return the estimated tokens of the parts of a message."""
     return sum(text_tokens(part.text) if isinstance(part, TextPart) else PICTURE_TOKENS for part in parts)
 
 
 def lines_tokens(lines: Iterable[str]) -> int:
-    """Estimated tokens of lines, each with its line break."""
+    """Return the estimated tokens of lines, each with its line break."""
     return sum(text_tokens(f"{line}\n") for line in lines)
 
 
 def picture_count(messages: Iterable[Message]) -> int:
-    """How many pictures messages hold."""
+    """Return how many pictures messages hold."""
     return sum(len(message.images) for message in messages)
 
 
 def newest(lines: Sequence[str], room_tokens: int) -> list[str]:
-    """The last of some lines that fit together, oldest first. Each is priced with its line break."""
+    """Return the last of some lines that fit together, oldest first. Each is priced with its line break."""
     kept: list[str] = []
     for line in reversed(lines):
         room_tokens -= text_tokens(f"{line}\n")
@@ -71,19 +71,19 @@ def newest(lines: Sequence[str], room_tokens: int) -> list[str]:
 
 
 def whole_characters(text: str) -> str:
-    """A text that can be sent: half of a surrogate pair becomes a question mark."""
+    """Return a text that can be sent: half of a surrogate pair becomes a question mark."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def quoted(text: str) -> str:
-    """A text of the model's own inside another, in quotes and on one line, so that it cannot pass for anything else."""
+    """Quote a text of the model's own on one line, so that it cannot pass for anything else."""
     return json.dumps(whole_characters(text), ensure_ascii=False)
 
 
 def with_record(
     system: Message, record: Callable[[int], Sequence[str]], extra: Sequence[str], now: Parts, budget: ContextBudget
 ) -> list[Message]:
-    """The instructions, and one message with a record of what happened before the current observation.
+    """Return the instructions, and one message with a record of what happened before the current observation.
 
     Args:
         system: The instructions.
@@ -101,7 +101,7 @@ def with_record(
 
 
 def list_lines(head: str, lines: Sequence[str], room_tokens: int) -> list[str]:
-    """A heading and the newest lines that fit under it; says how many are left out. Nothing where none fits."""
+    """Return a heading, the newest lines that fit, and how many are left out; nothing where no line fits."""
     left_out = "({} earlier ones are left out)"
     kept = newest(lines, room_tokens - text_tokens(f"{head}\n"))
     if len(kept) < len(lines):

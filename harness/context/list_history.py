@@ -30,7 +30,7 @@ class ListHistory:
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """See `ContextStrategy.messages`."""
+        """Return the instructions, and one message with the list of past turns and the current observation."""
         notes, remarks = self._notes(history) if self._with_notes else ({}, [])
         lines = [f"{turn.step}. {turn.decision.action}{_after(notes.get(turn.step))}" for turn in history]
         lines.insert(0, f"{START}. START{_after(notes.get(START))}")

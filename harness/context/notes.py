@@ -31,7 +31,7 @@ class Note:
 
 
 def notes_schema(key: str) -> dict[str, Any]:
-    """JSON schema of the field `notes`.
+    """Return the JSON schema of the field `notes`.
 
     Args:
         key: What the place of a note is called: `step` or `node`.
@@ -54,7 +54,7 @@ def notes_schema(key: str) -> dict[str, Any]:
 def take_notes(
     fields: Mapping[str, Any], key: str, known: Collection[int], default: int, notes: dict[int, Note]
 ) -> list[str]:
-    """Puts the notes of one reply with the others; a later note on a place replaces the one before.
+    """Add the notes of one reply; a later note on a place replaces the earlier one.
 
     Args:
         fields: Of the reply.
@@ -112,12 +112,12 @@ def _write(item: Mapping[str, Any], place: int, notes: dict[int, Note]) -> list[
 
 
 def _known_tag(text: object) -> str | None:
-    """The tag that a spelling means, whatever its case, brackets and hyphens; None where it means none."""
+    """Return the tag for a spelling, whatever its case, brackets and hyphens; None if it is not a tag."""
     return _BY_LETTERS.get(re.sub(r"[^A-Z]", "", text.upper())) if isinstance(text, str) else None
 
 
 def remark_lines(remarks: list[str]) -> list[str]:
-    """What the next message says of them; many are cut short."""
+    """Return what the next message says about them; a long list is cut."""
     most = 5
     more = [f"{len(remarks) - most} more things in it were ignored."] if len(remarks) > most else []
     return [f"About your last answer: {remark}" for remark in [*remarks[:most], *more]]

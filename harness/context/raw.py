@@ -19,12 +19,12 @@ class Raw:
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """See `ContextStrategy.messages`."""
+        """Return the instructions, as much of the chat as fits, and the current observation."""
         return with_chat(self._system, history, Message("user", observation_parts(history, current)), budget)
 
 
 def with_chat(system: Message, turns: Sequence[Turn], last: Message, budget: ContextBudget) -> list[Message]:
-    """The instructions, the newest past turns that fit beside the rest, in text alone, and the last message."""
+    """Return the instructions, the newest past turns that fit (as text only) and the last message."""
     room = budget.max_tokens - message_tokens((system, last))
     kept: list[Message] = []
     for turn in reversed(turns):
@@ -38,5 +38,5 @@ def with_chat(system: Message, turns: Sequence[Turn], last: Message, budget: Con
 
 
 def reply_text(turn: Turn) -> str:
-    """What the agent answered; an agent that says nothing is shown by its action alone."""
+    """Return what the agent answered; for an agent that says nothing, its action alone."""
     return whole_characters(turn.decision.said) or json.dumps({"action": turn.decision.action})

@@ -15,7 +15,7 @@ from oresight.harness.protocols import Choice, Turn
 
 
 def fields_of(turn: Turn) -> Mapping[str, Any]:
-    """The fields of the answer that a turn's action was taken from; none where its agent says nothing in this form."""
+    """Return the fields of the answer that a turn's action was taken from; empty if it is not in this form."""
     return _fields(turn.decision.said, turn.decision.action)
 
 
@@ -27,7 +27,7 @@ def _fields(said: str, action: str) -> Mapping[str, Any]:
 
 
 def whole_number(value: object) -> int | None:
-    """A whole number, also one that stands in quotes; None for anything else."""
+    """Return a whole number, also one that stands in quotes; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and re.fullmatch(r"\s*-?[0-9]{1,9}\s*", value):
@@ -38,7 +38,7 @@ def whole_number(value: object) -> int | None:
 
 
 def shown(value: object) -> str:
-    """What a remark repeats of a value that the model gave, on one line and short."""
+    """Return a value that the model gave as a remark quotes it, on one line and short."""
     try:
         text = json.dumps(value, ensure_ascii=True)
     except (ValueError, RecursionError):

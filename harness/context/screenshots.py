@@ -43,14 +43,17 @@ class Screenshots:
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """See `ContextStrategy.messages`. Pictures come before the chat: where both do not fit, the chat is shorter."""
+        """Return the instructions, the chat, and the past pictures with the current one.
+
+        Pictures have priority over the chat: where both do not fit, the chat is shortened.
+        """
         now = observation_parts(history, current)
         room = budget.max_tokens - message_tokens((self._system, Message("user", now)))
         last = Message("user", self._past(history, budget.max_pictures - 1, room) + now)
         return with_chat(self._system, history, last, budget)
 
     def _past(self, history: Sequence[Turn], most: int, room_tokens: int) -> Parts:
-        """The newest past pictures that fit, each under its caption, oldest first."""
+        """Return the newest past pictures that fit, each under its caption, oldest first."""
         # A slice from -0 would be everything.
         first = max(len(history) - min(self.past_pictures, most), 0)
         parts: Parts = ()
@@ -68,7 +71,7 @@ class Screenshots:
 
 
 def caption(part: ImagePart) -> str:
-    """The line above a past picture."""
+    """Return the line above a past picture."""
     if part.action is None:
         return f"Earlier picture, step {part.step}, at the start:"
     return f"Earlier picture, step {part.step}, after {part.action}: {part.outcome}"

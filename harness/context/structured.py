@@ -1,4 +1,4 @@
-"""No chat, but a summary of what the agent was told and did, and the current observation.
+"""No chat, but a summary of what the agent was shown and did, and the current observation.
 
 What the summary says depends on the world and comes from its `Digest`; the idea is from section 3 of "Exploration and
 Exploitation Errors Are Measurable for Language Model Agents".
@@ -27,17 +27,17 @@ class Summary:
 
 
 class Digest(Protocol):
-    """Sums up a history in the words of one kind of world. It reads what the agent was told and said, nothing else."""
+    """Sums up a history in the words of one kind of world. It reads only what the agent was shown and said."""
 
     @property
     def answer(self) -> AnswerForm:
         """What a reply may hold for it, and what the prompt says of the summary."""
 
     def summarise(self, instructions: str, history: Sequence[Turn], current: Observation) -> Summary:
-        """Sums up.
+        """Summarise the history.
 
         Args:
-            instructions: The system message, which may tell of the world too.
+            instructions: The system message, which may describe the world too.
             history: All turns of the episode, oldest first.
             current: What is observed now.
         """
@@ -57,6 +57,6 @@ class Structured:
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """See `ContextStrategy.messages`."""
+        """Return the instructions, and one message with the summary of the past and the current observation."""
         summary = self._digest.summarise(self._instructions, history, current)
         return with_record(self._system, summary.lines, summary.remarks, observation_parts(history, current), budget)

@@ -47,7 +47,7 @@ class ActionTree:
     """The tree after some replies.
 
     Attributes:
-        nodes: By id, oldest first; the root is none of them.
+        nodes: By id, oldest first; without the root.
         position: The node that the pointer is on.
         notes: By node.
         remarks: On what was ignored in the last reply.
@@ -60,7 +60,7 @@ class ActionTree:
 
 
 def build_tree(history: Sequence[Turn], with_notes: bool) -> ActionTree:
-    """The tree that the replies of a history make."""
+    """Return the tree that the replies of a history make."""
     tree = ActionTree()
     ids = {ROOT}
     for turn in history:
@@ -74,7 +74,7 @@ def build_tree(history: Sequence[Turn], with_notes: bool) -> ActionTree:
 
 
 def _place(tree: ActionTree, ids: set[int], turn: Turn, fields: Mapping[str, Any]) -> list[str]:
-    """Puts one action into the tree, or moves the pointer alone; returns remarks on what was ignored."""
+    """Add an action to the tree, or only move the pointer; return remarks on what was ignored."""
     parent, position = fields.get("parent"), fields.get("position")
     remarks = []
     if parent is not None and position is not None:
@@ -116,7 +116,7 @@ class TreeHistory:
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """See `ContextStrategy.messages`."""
+        """Return the instructions, and one message with the tree of past turns and the current observation."""
         tree = build_tree(history, self._with_notes)
         foot = [f"Current position: node {tree.position}. Actions so far: {len(history)}.", *remark_lines(tree.remarks)]
         return with_record(
@@ -125,7 +125,7 @@ class TreeHistory:
 
 
 def draw_tree(tree: ActionTree, room_tokens: int) -> list[str]:
-    """The tree in lines, branch by branch; where not all fit, without the oldest nodes.
+    """Draw the tree as lines, branch by branch; where not all fit, without the oldest nodes.
 
     The root and the node with the pointer are left out last. A node whose parent is left out stands under the nearest
     ancestor that is shown, and names its parent all the same. Nothing where not even these two fit.
@@ -165,7 +165,7 @@ def draw_tree(tree: ActionTree, room_tokens: int) -> list[str]:
 
 
 def _children(tree: ActionTree, kept: set[int]) -> dict[int, list[int]]:
-    """The shown nodes under the nearest shown ancestor of each."""
+    """Return the shown nodes under the nearest shown ancestor of each."""
     nearest = {ROOT: ROOT}
     children: dict[int, list[int]] = {}
     for node in tree.nodes.values():

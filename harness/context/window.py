@@ -23,7 +23,7 @@ class Window:
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET
     ) -> list[Message]:
-        """See `ContextStrategy.messages`."""
+        """Return the instructions, the last turns of the chat, and the current observation."""
         # A slice from -0 would be everything.
         shown = history[max(len(history) - self._turns, 0) :]
         return with_chat(self._system, shown, Message("user", observation_parts(history, current)), budget)

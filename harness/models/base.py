@@ -109,7 +109,7 @@ class Reply:
     """One answer of a model.
 
     Attributes:
-        text: The answer proper; reasoning that the protocol keeps apart is not in it. Empty where there is none.
+        text: The answer proper; reasoning that the protocol keeps apart is not in it. May be empty.
         finish: Why it ended.
         usage: What it cost.
         note: The provider's words on a refusal or block; else empty.
@@ -137,7 +137,7 @@ class ModelClient(Protocol):
         """As it stands in records: `provider:model`, an address without user and password."""
 
     async def complete(self, request: ModelRequest) -> Reply:
-        """Asks the model.
+        """Send a request to the model and return its reply.
 
         Raises:
             RunStoppedError: The provider will not serve this run.
@@ -147,7 +147,7 @@ class ModelClient(Protocol):
         """
 
     async def aclose(self) -> None:
-        """Closes its connections; a later request opens new ones."""
+        """Close its connections; a later request opens new ones."""
 
 
 class PictureEncoder:
@@ -158,7 +158,7 @@ class PictureEncoder:
         self._kept: OrderedDict[int, tuple[Pixels, str]] = OrderedDict()
 
     def base64(self, picture: ImagePart) -> str:
-        """Base64 text of the picture as PNG."""
+        """Return the picture as PNG in Base64."""
         key = id(picture.pixels)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -171,12 +171,15 @@ class PictureEncoder:
 
 
 def system_text(messages: Sequence[Message]) -> str:
-    """The instructions."""
+    """Return the instructions."""
     return "\n\n".join(message.text for message in messages if message.role == "system")
 
 
 def conversation(messages: Sequence[Message]) -> list[Message]:
-    """The messages without the instructions, neighbours of one role as one: some servers insist on taking turns."""
+    """Return the messages without the instructions, merging neighbours of one role.
+
+    Some servers require that the roles alternate.
+    """
     merged: list[Message] = []
     for message in messages:
         if message.role == "system":
@@ -189,14 +192,14 @@ def conversation(messages: Sequence[Message]) -> list[Message]:
 
 
 def estimate(messages: Sequence[Message], reply: str) -> Usage:
-    """Tokens by length, for a server that counts none."""
+    """Estimate the tokens by length, for a server that does not count them."""
     parts = [part for message in messages for part in message.parts]
     sent = sum(text_tokens(part.text) if isinstance(part, TextPart) else PICTURE_TOKENS for part in parts)
     return Usage(input_tokens=sent, output_tokens=text_tokens(reply), estimated=True)
 
 
 def count(usage: Mapping[str, Any], *path: str) -> int:
-    """A number of tokens out of what a server reports; 0 where it is missing or no such number."""
+    """Return a number of tokens that a server reports; 0 where it is missing or not such a number."""
     value: Any = usage
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None

@@ -47,7 +47,7 @@ _SPENT = re.compile(
     r"|quota (is |has been )?spent|billing hard limit|limit: 0\b",
     re.IGNORECASE,
 )
-# Gemini says this of a limit per minute too, and then tells when to come back.
+# Gemini says this of a limit per minute too, and then says when to retry.
 _SPENT_UNLESS_TOLD = re.compile(r"exceeded your current quota|check your plan and billing", re.IGNORECASE)
 _PER_DAY = re.compile(r"per.?(day|month)", re.IGNORECASE)
 
@@ -102,7 +102,7 @@ class Fault:
     limits: str = ""
 
     def meaning(self, told_s: float | None) -> Meaning:
-        """What to do about it.
+        """Return what to do about it.
 
         Args:
             told_s: How long the server asks to wait, if it does.
@@ -133,11 +133,11 @@ class Fault:
 
 
 def read_fault(status: int, body: object, text: str) -> Fault:
-    """Reads what a provider answers in place of a reply.
+    """Parse what a provider answers in place of a reply.
 
     Args:
         status: Of HTTP.
-        body: The answer as JSON, or None if it is none.
+        body: The answer as JSON, or None if it is not JSON.
         text: The answer as it came, without secrets.
     """
     if isinstance(body, list) and len(body) == 1:
@@ -165,7 +165,7 @@ def read_fault(status: int, body: object, text: str) -> Fault:
 
 
 def status_of_words(fault: Fault) -> int:
-    """A status for an error that came with 200 and has words alone: 400 for what looks final, else 503."""
+    """Return a status for an error that came with 200 and has only words: 400 if it looks final, else 503."""
     if fault.status >= 300:
         return fault.status
     text = " ".join(fault.codes) + " " + fault.whole
@@ -181,7 +181,7 @@ def _message(error: object, inner: Mapping[str, Any], top: Mapping[str, Any]) ->
             value = holder.get(name)
             if isinstance(value, str) and value.strip():
                 metadata = holder.get("metadata")
-                # A router tells what the provider behind it said.
+                # A router repeats what the provider behind it said.
                 raw = metadata.get("raw") if isinstance(metadata, dict) else None
                 return f"{value} ({raw})" if isinstance(raw, str) else value
             if isinstance(value, list) and value:

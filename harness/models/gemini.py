@@ -154,7 +154,7 @@ def _usage(value: object) -> Usage | None:
 
 
 def _http_module() -> Any:
-    """The HTTP library whose clients the SDK takes: httpx, or its successor under another name."""
+    """Return the HTTP library whose clients the SDK takes: httpx, or its successor under another name."""
     from google.genai import types
 
     declared: Any = types.HttpxAsyncClient

@@ -56,7 +56,7 @@ class OpenAIChat(ProviderClient):
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, timeout=timeout_s),
         )
         if self._address.url != OPENAI_URL:
-            # Read by the SDK from the environment, and nobody's business but OpenAI's.
+            # Read by the SDK from the environment, and sent only to OpenAI.
             sdk.organization = sdk.project = None
         return sdk
 
@@ -152,13 +152,13 @@ class OpenAIChat(ProviderClient):
 
 
 class CompatibleChat(OpenAIChat):
-    """A server of one's own, by its address."""
+    """A user's own server, by its address."""
 
     _allowance = "max_tokens"
 
 
 def _text(content: object) -> str:
-    """The answer proper, which some servers give in parts, with the reasoning in parts of its own."""
+    """Return the answer proper, which some servers send in parts, with the reasoning in separate parts."""
     if content is None:
         return ""
     if isinstance(content, str):

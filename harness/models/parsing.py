@@ -48,7 +48,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a reply is none.
+    """Why a reply decides nothing.
 
     Attributes:
         kind: In a few words of ours, for records.
@@ -60,7 +60,7 @@ class Fault:
 
 
 def parse_answer(text: str, admissible: ActionSpace) -> Answer | Fault:
-    """Reads a reply.
+    """Parse a reply.
 
     Args:
         text: The answer as the protocol gives it; tagged reasoning may stand in it.
@@ -107,7 +107,7 @@ _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_consta
 
 
 def _scan(text: str) -> tuple[str, list[_Object]]:
-    """The answer proper, and the complete objects in it that stand in no other; each character is looked at twice."""
+    """Return the answer without reasoning, and its complete top-level objects; linear in the text's length."""
     kept: list[str] = []
     found: list[_Object] = []
     at = 0
@@ -128,7 +128,7 @@ def _scan(text: str) -> tuple[str, list[_Object]]:
 
 
 def _end_of_thought(text: str, at: int) -> int:
-    """Behind the tag that closes a thought, thoughts within it included; the end of the text if none does."""
+    """Return the index after the tag that closes a thought, nested ones included; the text's end if none does."""
     depth = 1
     while depth:
         closing = _CLOSING.search(text, at)
@@ -141,7 +141,7 @@ def _end_of_thought(text: str, at: int) -> int:
 
 
 def _take_object(text: str, start: int, found: list[_Object]) -> int:
-    """Adds the object that begins here, if it is complete; returns where to go on."""
+    """Add the object that begins here, if it is complete; return where to continue."""
     try:
         value, end = _decoded(text, start)
     # Whole numbers of thousands of digits are refused as a ValueError too.
@@ -174,7 +174,7 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
 
 
 def _end_of_broken(text: str, start: int) -> int:
-    """Where a broken object ends by its braces: nothing inside it is an answer of its own."""
+    """Return where a broken object ends by its braces: nothing inside it is an answer by itself."""
     depth = 0
     for brace in _BRACE.finditer(text, start):
         depth += 1 if brace[0] == "{" else -1

@@ -33,7 +33,7 @@ class Price(BaseModel):
     cache_write: Amount | None = None
 
     def cost(self, usage: Usage) -> float:
-        """US dollars."""
+        """Return the cost in US dollars."""
         plain = max(usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens, 0)
         cached = self.input if self.cached_input is None else self.cached_input
         written = self.input if self.cache_write is None else self.cache_write
@@ -60,7 +60,7 @@ class PriceTable:
     prices: Mapping[str, Price]
 
     def price(self, name: str) -> Price | None:
-        """The price of a model, or None where the table has none.
+        """Return the price of a model, or None where the table has none.
 
         A dated version costs what the undated one does, and a provider's model behind another address what it costs at
         the provider, unless the table says something else.
@@ -72,13 +72,13 @@ class PriceTable:
         return None
 
     def cost(self, name: str, usage: Usage) -> float | None:
-        """US dollars, or None where the table has no price for the model."""
+        """Return the cost in US dollars, or None where the table has no price for the model."""
         price = self.price(name)
         return None if price is None else price.cost(usage)
 
 
 def read_prices(path: Path | None = None) -> PriceTable:
-    """The table that comes along, with the prices of a file of one's own above it.
+    """Read the bundled price table, overridden by the user's own file.
 
     Raises:
         UsageError: The file cannot be read or is no table of prices.

@@ -77,7 +77,7 @@ class NotAnAnswerError(Exception):
 
 @dataclass
 class Surroundings:
-    """What a client is given beside its name and settings; tests hand in their own.
+    """What a client needs besides its name and settings; tests pass their own.
 
     Attributes:
         clock: Time.
@@ -122,7 +122,7 @@ class ProviderClient:
             self._around.warn(f"{name} has no setting for {option}; it is left out")
 
     async def complete(self, request: ModelRequest) -> Reply:
-        """See `ModelClient.complete`."""
+        """Send a request, again as often as the limits allow, and return the reply."""
         retries = retry.Retries(self._around.clock, self._around.draw, self._around.limit_s)
         requests = 0
         while True:
@@ -145,7 +145,7 @@ class ProviderClient:
             await retries.wait(wait)
 
     async def aclose(self) -> None:
-        """See `ModelClient.aclose`."""
+        """Close the SDK's client, if it was opened in this event loop."""
         sdk, self._sdk = self._sdk, None
         if sdk is not None and self._loop is asyncio.get_running_loop():
             await self._close(sdk)
@@ -153,15 +153,15 @@ class ProviderClient:
     # --- what a protocol adds ---
 
     def _open(self, timeout_s: float) -> Any:
-        """Makes the SDK's client: no retries, no redirects, no user and password in its URL."""
+        """Make the SDK's client, without retries, redirects, or a user and password in its URL."""
         raise NotImplementedError
 
     async def _close(self, sdk: Any) -> None:
-        """Closes the SDK's client."""
+        """Close the SDK's client."""
         raise NotImplementedError
 
     async def _send(self, sdk: Any, request: ModelRequest, options: Collection[str]) -> Answer:
-        """Sends one request.
+        """Send one request.
 
         Raises:
             NoAnswerError: Nothing came back.
@@ -169,15 +169,15 @@ class ProviderClient:
         raise NotImplementedError
 
     def _read(self, body: Json) -> Reading:
-        """Reads an answer.
+        """Parse an answer.
 
         Raises:
-            NotAnAnswerError: It is none of the protocol.
+            NotAnAnswerError: It is not an answer of the protocol.
         """
         raise NotImplementedError
 
     def _adapt(self, fault: Fault) -> bool:
-        """Changes something beside the optional settings; False if there is nothing to change."""
+        """Change something beside the optional settings; return False if there is nothing to change."""
         return False
 
     # --- the rest ---
@@ -207,7 +207,7 @@ class ProviderClient:
             raise NoAnswerError(f"no answer within {timeout_s:.3g} s") from None
 
     def _judge(self, answer: Answer, options: Collection[str]) -> tuple[float | None, Reading | str | None]:
-        """What an answer is: a reading; words, if it is to be sent again; None, if so at once and with less."""
+        """Classify an answer: a reading; a reason to retry; or None to retry at once with fewer options."""
         body = _json(answer.text)
         told = retry.told_wait(answer.headers, body if body is not None else answer.text, self._around.clock.wall())
         text = self._redact(answer.text)
@@ -244,7 +244,7 @@ class ProviderClient:
                 " it would take the key along; give the right address"
             )
         raise RunStoppedError(
-            f"{self.name} refuses the request ({words}); once that is put right, the same command goes on"
+            f"{self.name} refuses the request ({words}); correct that and rerun the same command to resume"
         )
 
     def _leave_out(self, fault: Fault, options: Collection[str]) -> bool:
@@ -279,7 +279,7 @@ class ProviderClient:
         return f"{self.name}: {words}; {why}"
 
     def _no_connection(self, error: BaseException) -> NoAnswerError:
-        """The words for a connection that failed.
+        """Return the error for a connection that failed.
 
         Raises:
             RunStoppedError: The server's certificate is invalid, which no retry changes.
@@ -311,7 +311,7 @@ def _json(text: str) -> object:
 
 
 def http_answer(response: Any) -> Answer:
-    """An SDK's response of HTTP as an answer."""
+    """Convert an SDK's HTTP response to an answer."""
     return Answer(response.status_code, {name.lower(): text for name, text in response.headers.items()}, response.text)
 
 
@@ -333,5 +333,5 @@ def finish_of(reason: object, known: Mapping[str, FinishReason]) -> FinishReason
 
 
 def dictionary(value: object) -> Mapping[str, Any]:
-    """The value if it is a JSON object, else an empty one."""
+    """Return the value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -38,7 +38,7 @@ class Provider:
     """How the models of a provider are reached.
 
     Attributes:
-        title: Its name in settings; `compatible` for a server of one's own.
+        title: Its name in settings; `compatible` for a user's own server.
         client: The class of its clients.
         url: Its own address, or None where one has to be given.
         package: The SDK, which is imported when the provider is chosen.
@@ -68,7 +68,7 @@ FORMS = [*(f"{name}:MODEL" for name in PROVIDERS if name != "compatible"), "comp
 
 
 def find_provider(name: str) -> Provider | None:
-    """A provider by its name: a bundled one, or a `Provider` that an installed package offers by an entry point."""
+    """Find a provider by name: a bundled one, or a `Provider` offered by an installed package's entry point."""
     if name in PROVIDERS:
         return PROVIDERS[name]
     if name not in _OTHERS.names():
@@ -105,7 +105,7 @@ class ModelName:
 
 
 def read_name(text: str) -> ModelName:
-    """Takes a model's name apart; needs neither a key nor an SDK.
+    """Parse a model's name; needs neither a key nor an SDK.
 
     Raises:
         UsageError: It is no name of a model.
@@ -137,7 +137,9 @@ def make_client(
     surroundings: Surroundings | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> ModelClient:
-    """The client of a model. It fails here and not in the middle of a run where a key, a package or a file is missing.
+    """Make the client of a model.
+
+    A missing key, package or file fails here, and not in the middle of a run.
 
     Args:
         name: `provider:model`.

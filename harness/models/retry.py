@@ -15,10 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from typing_extensions import override
+
 LIMIT_S = 600.0
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
-# Clients that are told the same moment do not all come at it.
+# Spreads clients that were asked to wait until the same moment.
 TOLD_JITTER_S = 0.5
 
 _IN_WORDS = re.compile(
@@ -36,28 +38,28 @@ class Clock(Protocol):
     """Time, so that tests need not wait."""
 
     def now(self) -> float:
-        """Seconds on a clock that never goes back."""
+        """Return the seconds on a clock that never goes back."""
 
     def wall(self) -> float:
-        """Seconds since 1970."""
+        """Return the seconds since 1970."""
 
     async def sleep(self, seconds: float) -> None:
-        """Waits."""
+        """Wait."""
 
 
-class RealClock:
+class RealClock(Clock):
     """The clock of the machine."""
 
+    @override
     def now(self) -> float:
-        """See `Clock.now`."""
         return time.monotonic()
 
+    @override
     def wall(self) -> float:
-        """See `Clock.wall`."""
         return time.time()
 
+    @override
     async def sleep(self, seconds: float) -> None:
-        """See `Clock.sleep`."""
         await asyncio.sleep(seconds)
 
 
@@ -92,7 +94,7 @@ class Retries:
         return self.limit_s - self.elapsed_s
 
     def next_wait(self, told_s: float | None) -> float | None:
-        """Seconds to wait before the next attempt, or None if there is to be none.
+        """Return the seconds to wait before the next attempt, or None if there is to be none.
 
         Args:
             told_s: What the server asks for.
@@ -104,13 +106,13 @@ class Retries:
         return wait if wait < self.left_s else None
 
     async def wait(self, seconds: float) -> None:
-        """Waits before the next attempt."""
+        """Wait before the next attempt."""
         self.count += 1
         await self.clock.sleep(seconds)
 
 
 def told_wait(headers: Mapping[str, str], body: object, wall: float) -> float | None:
-    """Seconds that a server asks to wait; the longest, if it says so in several ways, or None if it says nothing.
+    """Return the seconds that a server asks to wait: the longest of several, or None if it says nothing.
 
     Args:
         headers: Of its answer, names in lower case.
@@ -144,7 +146,7 @@ def _retry_after(headers: Mapping[str, str], wall: float) -> float | None:
     until = _date(text)
     if until is None:
         return None
-    # A date is by the server's clock, if it tells it; a clock of ours that is wrong must not make us early.
+    # A date is by the server's clock, if the answer states it; a clock of ours that is wrong must not make us early.
     server = _date(headers.get("date", ""))
     return until - (wall if server is None else server)
 

@@ -39,7 +39,7 @@ class ScriptLine(BaseModel):
     usage: ScriptUsage = ScriptUsage()
 
     def reply(self) -> Reply:
-        """The reply of this line."""
+        """Return the reply of this line."""
         told = self.usage
         usage = Usage(told.input_tokens, told.output_tokens, told.reasoning_tokens, told.cached_tokens)
         return Reply(self.text, self.finish, usage, self.note)
@@ -55,7 +55,7 @@ class ScriptedModel:
         self._script = script
 
     async def complete(self, request: ModelRequest) -> Reply:
-        """See `ModelClient.complete`."""
+        """Return the next reply of the script."""
         script = self._script
         said = script(request) if callable(script) else script[request.number % len(script)]
         if isinstance(said, Reply):
@@ -63,11 +63,11 @@ class ScriptedModel:
         return Reply(said, usage=estimate(request.messages, said))
 
     async def aclose(self) -> None:
-        """See `ModelClient.aclose`."""
+        """Do nothing; there is no connection."""
 
 
 def read_script(path: Path) -> list[ScriptReply]:
-    """The replies in a file: `.jsonl` has a JSON string or object a line, any other file a reply a line as it stands.
+    """Read the replies in a file: `.jsonl` has a JSON string or object per line, others a plain reply per line.
 
     An object has `text`, and perhaps `finish` (`stop`, `allowance exhausted`, `refused`, `blocked`), `note`, `usage`.
 

@@ -33,7 +33,7 @@ class Address:
 
 
 def read_address(url: str) -> Address:
-    """Takes user and password out of a base URL.
+    """Remove user and password from a base URL.
 
     Raises:
         UsageError: It is no address of the web.
@@ -58,7 +58,7 @@ def read_address(url: str) -> Address:
 
 
 def without_user(text: str) -> str:
-    """A text with user and password taken out of every URL in it."""
+    """Remove user and password from every URL in a text."""
     return _URL_USER.sub("", text)
 
 
@@ -77,11 +77,11 @@ class Redactor:
         self._pattern = re.compile("|".join(map(re.escape, ordered)), re.IGNORECASE) if ordered else None
 
     def __call__(self, text: str) -> str:
-        """The text without secrets, and without user and password in URLs."""
+        """Remove secrets from a text, and user and password from its URLs."""
         return without_user(text if self._pattern is None else self._pattern.sub(HIDDEN, text))
 
     def watch_logs(self) -> None:
-        """Keeps the secrets out of what the SDKs log, at any level; called once their modules are loaded."""
+        """Keep secrets out of what the SDKs log, at any level; call it once their modules are loaded."""
         for name in [*_LOGGERS, *logging.root.manager.loggerDict]:
             if name.partition(".")[0] in _LOGGERS:
                 logger = logging.getLogger(name)
@@ -92,7 +92,7 @@ class Redactor:
 
     @property
     def pattern(self) -> str:
-        """What is hidden, as one pattern; to tell two redactors apart."""
+        """What is hidden, as one pattern; to distinguish two redactors."""
         return "" if self._pattern is None else self._pattern.pattern
 
 

@@ -1,9 +1,9 @@
 """Plays one episode and records it, from its start or from where an earlier attempt was left.
 
-An attempt that was broken off is replayed first: its recorded decisions are done again in a fresh world, each checked
-against the record, and nobody is asked. Then the agent goes on. A reply of a model is on disk before it is acted on, so
-that one which was recorded and not executed is executed then. A branch begins with decisions that were recorded
-elsewhere; they are done and written down first, and nobody is asked for them either.
+An interrupted attempt is replayed first: its recorded decisions are executed again in a fresh world, each checked
+against the record, without asking the agent. Then the agent resumes. A model's reply is on disk before it is acted on,
+so a reply that was recorded but not executed is executed then. A branch begins with decisions that were recorded
+elsewhere; they are executed and written down first, also without asking the agent.
 """
 
 import asyncio
@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from typing_extensions import override
 
 from oresight.harness.agents import AgentSetup, find_agent
 from oresight.harness.agents.llm import LLMAgent, ReplyRecord
@@ -95,19 +97,19 @@ RecordOpener = Callable[[EpisodeTask, int], Record]
 
 
 class Listener(Protocol):
-    """Told what happens; the number is that of the task."""
+    """Receives what happens; the number is that of the task."""
 
     def started(self, number: int) -> None:
-        """An episode begins."""
+        """Report that an episode begins."""
 
     def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
-        """A decision was taken, recorded and scored."""
+        """Report a decision that was recorded and scored."""
 
     def finished(self, number: int, result: run_folder.EpisodeResult) -> None:
-        """An episode has ended and its result is on disk."""
+        """Report that an episode has ended and its result is on disk."""
 
     def warned(self, words: str) -> None:
-        """A model is asked for less than was wanted; perhaps told by several processes."""
+        """Report that a model supports less than was asked for; several processes may report the same."""
 
 
 class Desk:
@@ -120,7 +122,7 @@ class Desk:
         make: ClientMaker | None = None,
         open_record: RecordOpener | None = None,
     ) -> None:
-        """Opens a desk.
+        """Open a desk.
 
         Args:
             account: Takes in what replies cost.
@@ -135,7 +137,7 @@ class Desk:
         self._clients: dict[ModelChoice, ModelClient] = {}
 
     def client(self, choice: ModelChoice) -> ModelClient:
-        """The client of a model, made at its first use.
+        """Return the client of a model, made at its first use.
 
         Raises:
             OresightError: It cannot be made, for want of a key or a package.
@@ -146,7 +148,7 @@ class Desk:
         return self._clients[choice]
 
     def record(self, task: EpisodeTask, number: int) -> Record:
-        """The record of a task.
+        """Open the record of a task.
 
         Raises:
             OresightError: It cannot be opened.
@@ -156,13 +158,13 @@ class Desk:
         return run_folder.EpisodeFolder(task.folder, task.frames)
 
     async def aclose(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         for client in self._clients.values():
             await client.aclose()
 
 
 async def play_episode(task: EpisodeTask, number: int, desk: Desk, listener: Listener) -> run_folder.EpisodeResult:
-    """Plays and records one episode; the boundary where whatever breaks becomes a recorded outcome.
+    """Play and record one episode; the boundary where any failure becomes a recorded outcome.
 
     Raises:
         OresightError: What stops the whole run; the episode is left to be continued.
@@ -189,7 +191,7 @@ async def play_episode(task: EpisodeTask, number: int, desk: Desk, listener: Lis
 
 
 def lost_episode(task: EpisodeTask, reason: str) -> run_folder.EpisodeResult:
-    """Records the end of an episode whose process is gone: an infrastructure error, to be gone on with later.
+    """Record an infrastructure error for an episode whose process died, so that it can be resumed.
 
     Raises:
         OresightError: It cannot be recorded.
@@ -209,15 +211,15 @@ def lost_episode(task: EpisodeTask, reason: str) -> run_folder.EpisodeResult:
 
 
 def setup_of(world: World) -> AgentSetup:
-    """What an agent that plays in a world is made from."""
+    """Return what an agent is made from in a world."""
     return AgentSetup(world.seed, world.action_names, world.proof)
 
 
 def strategy_of(world: World, memory: str) -> ContextStrategy:
-    """A context strategy for a world.
+    """Make a context strategy for a world.
 
     Raises:
-        UsageError: There is none of this name.
+        UsageError: No memory has this name.
     """
     return make_strategy(memory, world.instructions, world.digest())
 
@@ -240,7 +242,7 @@ class _Attempt:
         self._decided = hashlib.sha256()
 
     def look(self) -> None:
-        """Counts what is recorded, without playing."""
+        """Count what is recorded, without playing."""
         trajectory, replies = self._record.kept()
         self.steps, self._replies = len(trajectory.lines), list(replies.replies)
 
@@ -365,7 +367,7 @@ class _Attempt:
         self._listener.stepped(self._number, step, scored)
 
     def _check_branch(self, branch: Branch, step: Step) -> None:
-        """Checks that the branch point was reached as recorded; what is decided after it is this episode's own."""
+        """Check that the branch point was reached as recorded; the decisions after it are this episode's own."""
         if step.step > branch.at:
             self._decided.update(f"{step.decision.action}\n".encode())
         elif step.step == branch.at and step.state_hash != branch.state_hash:
@@ -383,19 +385,19 @@ class _Attempt:
             self._record.cut_frames(observation.step)
 
     def _compare(self, step: int, recorded: Json, replayed: Json) -> None:
-        """Checks a replayed line against its record, both as they are once read from a file."""
+        """Compare a replayed line with its record, both in the form in which a file is read."""
         found = first_difference(recorded, records.parse_json(records.to_line(replayed).decode()))
         if found is not None:
             place, one, other = found
             where = f"decision {step}" if step else "the start"
             raise InfrastructureError(
-                f"{self._task.folder}: cannot be gone on with: {where} differs in {place}, recorded {str(one)[:80]!r},"
+                f"{self._task.folder}: cannot be resumed: {where} differs in {place}, recorded {str(one)[:80]!r},"
                 f" replayed {str(other)[:80]!r}; remove this folder to play the episode afresh"
             )
 
 
 class _Yielding:
-    """Lets others have a turn before each decision: an agent that waits for nothing would never be interrupted."""
+    """Yields to the event loop before each decision: an agent that never waits could not be interrupted."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -405,17 +407,21 @@ class _Yielding:
         return await self._agent.act(messages, step, actions)
 
 
-class _Nobody:
+class _Nobody(Listener):
     """A listener that does nothing."""
 
+    @override
     def started(self, number: int) -> None:
-        """See `Listener.started`."""
+        pass
 
+    @override
     def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
-        """See `Listener.stepped`."""
+        pass
 
+    @override
     def finished(self, number: int, result: run_folder.EpisodeResult) -> None:
-        """See `Listener.finished`."""
+        pass
 
+    @override
     def warned(self, words: str) -> None:
-        """See `Listener.warned`."""
+        pass

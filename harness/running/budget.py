@@ -3,6 +3,8 @@
 from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import CapReachedError, UsageError
 from oresight.harness.models.base import ModelClient, ModelRequest, Reply, Usage
@@ -36,7 +38,7 @@ class Account:
     """
 
     def __init__(self, caps: Caps | None = None, sums: MutableSequence[float] | None = None, place: int = 0) -> None:
-        """Opens an account.
+        """Open an account.
 
         Args:
             caps: What may be spent.
@@ -58,12 +60,12 @@ class Account:
         return int(sum(self._sums[1::2]))
 
     def add(self, cost: float | None, tokens: int) -> None:
-        """Takes in what a reply cost."""
+        """Add what a reply cost."""
         self._sums[2 * self._place] += cost or 0.0
         self._sums[2 * self._place + 1] += tokens
 
     def check(self) -> None:
-        """Lets a request pass, or not.
+        """Check that a request may be made.
 
         Raises:
             CapReachedError: A cap is reached.
@@ -72,17 +74,17 @@ class Account:
         # Sums of small amounts fall short by a little, which is not to buy another request.
         if caps.cost is not None and self.cost >= caps.cost * (1 - 1e-9):
             raise CapReachedError(
-                f"stopped at the cap on cost: ${self.cost:.4f} of ${caps.cost:g} spent; the same command with a higher"
-                " --max-cost goes on"
+                f"stopped at the cap on cost: ${self.cost:.4f} of ${caps.cost:g} spent; rerun the same command with a"
+                " higher --max-cost to resume"
             )
         if caps.tokens is not None and self.tokens >= caps.tokens:
             raise CapReachedError(
-                f"stopped at the cap on tokens: {self.tokens} of {caps.tokens} used; the same command with a higher"
-                " --max-tokens goes on"
+                f"stopped at the cap on tokens: {self.tokens} of {caps.tokens} used; rerun the same command with a"
+                " higher --max-tokens to resume"
             )
 
 
-class MeteredClient:
+class MeteredClient(ModelClient):
     """A model client that asks nothing once a cap is reached."""
 
     def __init__(self, client: ModelClient, account: Account) -> None:
@@ -90,12 +92,13 @@ class MeteredClient:
         self._account = account
 
     @property
+    @override
     def name(self) -> str:
-        """See `ModelClient.name`."""
         return self._client.name
 
+    @override
     async def complete(self, request: ModelRequest) -> Reply:
-        """See `ModelClient.complete`.
+        """Send the request, unless a cap is reached.
 
         Raises:
             CapReachedError: Nothing more may be spent.
@@ -103,13 +106,13 @@ class MeteredClient:
         self._account.check()
         return await self._client.complete(request)
 
+    @override
     async def aclose(self) -> None:
-        """See `ModelClient.aclose`."""
         await self._client.aclose()
 
 
 def usage_of(replies: Sequence[ReplyRecord], price: Price | None) -> Json:
-    """What the replies of an episode cost together; cost is None without a price."""
+    """Return what the replies of an episode cost together; cost is None without a price."""
     usage = sum((record.reply.usage for record in replies), Usage())
     return {
         "input_tokens": usage.input_tokens,
@@ -124,5 +127,5 @@ def usage_of(replies: Sequence[ReplyRecord], price: Price | None) -> Json:
 
 
 def tokens_of(usage: Usage) -> int:
-    """All tokens of a reply."""
+    """Return all tokens of a reply."""
     return usage.input_tokens + usage.output_tokens

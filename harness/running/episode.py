@@ -65,7 +65,7 @@ async def play(
     past: Past | None = None,
     on_shrunk: Callable[[int, ContextBudget], None] = lambda step, budget: None,
 ) -> Ending:
-    """Plays one episode from its start.
+    """Play one episode from its start.
 
     Args:
         environment: Already open; it is reset here and stays open.
@@ -144,7 +144,7 @@ async def _decide(
     number: int,
     bound: _Bound,
 ) -> Decision:
-    """Asks the agent; once more with less, where it cannot take what it is shown."""
+    """Ask the agent; ask once more with fewer messages where the context is too long for it."""
     messages = strategy.messages(history, observation, bound.budget)
     try:
         return _readable(await agent.act(messages, number, action_space(observation.actions)))
@@ -158,7 +158,7 @@ async def _decide(
 
 
 def _readable(decision: Decision) -> Decision:
-    """The decision as a record will have it: half of a surrogate pair in a text becomes a question mark."""
+    """Return the decision as it is recorded: half of a surrogate pair in a text becomes a question mark."""
     said = decision.said
     return decision if said.isascii() else replace(decision, said=said.encode("utf-8", "replace").decode("utf-8"))
 

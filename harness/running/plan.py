@@ -33,7 +33,7 @@ class Condition:
         agent: Name of an agent, or None.
         model: `provider:model`, or None; it may hold a password and is not to be shown.
         memory: Name of the context strategy.
-        prompts: Name of a prompt set, a file of one's own, or None for the plain set.
+        prompts: Name of a prompt set, a user's own file, or None for the plain set.
     """
 
     agent: str | None
@@ -81,7 +81,7 @@ class Arm:
 
 
 def make_arm(condition: Condition, selections: Sequence[Episodes], manner: Manner) -> Arm:
-    """The run of a condition over one or more selections of the same kind of world.
+    """Return the run of a condition over one or more selections of the same kind of world.
 
     Raises:
         UsageError: It cannot be played.
@@ -100,7 +100,7 @@ def make_arm(condition: Condition, selections: Sequence[Episodes], manner: Manne
 
 
 def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPlan:
-    """The run of one condition.
+    """Return the run of one condition.
 
     Raises:
         UsageError: The condition cannot be played.
@@ -133,7 +133,7 @@ def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPla
 
 
 def check_caps(caps: Caps, plans: Sequence[RunPlan]) -> None:
-    """Looks whether the caps can be kept.
+    """Check that the caps can be enforced.
 
     Raises:
         UsageError: One cannot, for want of a price or of a model.
@@ -166,7 +166,7 @@ class Forecast:
     pictures: int
 
     def to_json(self) -> Json:
-        """As a JSON object."""
+        """Return it as a JSON object."""
         return {
             "episodes": self.episodes,
             "decisions_at_most": self.decisions,
@@ -176,7 +176,7 @@ class Forecast:
 
 
 def forecast(plan: RunPlan) -> Forecast:
-    """Counts without playing."""
+    """Count episodes and decisions without playing."""
     decisions = sum(world.decisions_left for world in plan.worlds)
     if plan.model is None:
         return Forecast(len(plan.worlds), decisions, 0, 0)

@@ -9,6 +9,8 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from typing_extensions import override
+
 from oresight.harness.agents import find_agent
 from oresight.harness.analysis.summary import RunSummary, summarise
 from oresight.harness.errors import CapReachedError
@@ -17,7 +19,7 @@ from oresight.harness.models.registry import make_client
 from oresight.harness.protocols import Step
 from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
-from oresight.harness.running.attempt import AgentMaker, EpisodeTask, ModelChoice, setup_of, strategy_of
+from oresight.harness.running.attempt import AgentMaker, EpisodeTask, Listener, ModelChoice, setup_of, strategy_of
 from oresight.harness.running.budget import Account, Caps, usage_of
 from oresight.harness.running.executors import Executor, Inline
 from oresight.harness.worlds import World
@@ -52,7 +54,7 @@ class RunPlan:
         return self.frames or ("all" if len(self.worlds) < ALL_FRAMES_BELOW_EPISODES else "none")
 
     def run_file(self) -> run_folder.RunFile:
-        """The run.json of this plan."""
+        """Return the run.json of this plan."""
         config = run_folder.RunConfig(
             world=self.worlds[0].kind,
             agent=self.agent,
@@ -69,7 +71,7 @@ class RunPlan:
         return run_folder.RunFile(config=config, versions=self.worlds[0].versions)
 
     def check(self) -> None:
-        """Looks for what would fail later: a wrong name, a missing key or part of the machine.
+        """Check for what would fail later: a wrong name, a missing key or part of the machine.
 
         Raises:
             OresightError: Something does.
@@ -86,7 +88,7 @@ class RunPlan:
         self.worlds[0].prepare(self.size)
 
     def task(self, world: World, folder: run_folder.RunFolder) -> EpisodeTask:
-        """One of its episodes."""
+        """Return the task of one of its episodes."""
         return EpisodeTask(
             folder=folder.episode_path(world.name),
             world=world,
@@ -99,7 +101,7 @@ class RunPlan:
         )
 
     def _model_in(self, world: World) -> ModelChoice | None:
-        """The model as it is asked in one of the worlds: with a seed, each rollout of a branch has the next one."""
+        """Return the model's settings in one of the worlds: with a seed, each rollout of a branch has the next one."""
         model = self.model
         if model is None or model.settings.seed is None or world.branch is None:
             return model
@@ -110,22 +112,22 @@ class Progress:
     """What a live display may show; does nothing unless overridden."""
 
     def planned(self, episodes: int) -> None:
-        """So many episodes are planned, those that are finished already included."""
+        """Report how many episodes are planned, including those that are already finished."""
 
     def started(self, world: World, number: int, planned: int) -> None:
-        """An episode begins; `number` counts from 1."""
+        """Report that an episode begins; `number` counts from 1."""
 
     def stepped(self, world: World, step: Step, scored: ScoredDecision) -> None:
-        """A decision was taken, recorded and scored; in other processes some are told of."""
+        """Report a decision that was recorded and scored; of those in other processes, only some."""
 
     def finished(self, result: run_folder.EpisodeResult, played: bool) -> None:
-        """An episode is finished; `played` is False when it was so before this command."""
+        """Report that an episode is finished; `played` is False if it was so before this command."""
 
     def stopped(self, reason: str) -> None:
-        """The run stops before its end, because a cap is reached."""
+        """Report that the run stops early because a cap is reached."""
 
     def warned(self, words: str) -> None:
-        """A model is asked for less than was wanted; each warning comes once."""
+        """Report that a model supports less than was asked for, once per warning."""
 
 
 def run(
@@ -135,14 +137,14 @@ def run(
     executor: Executor | None = None,
     caps: Caps | None = None,
 ) -> RunSummary:
-    """Plays what is not finished yet and writes the summary.
+    """Play what is not finished yet and write the summary.
 
-    An episode that breaks is recorded as an infrastructure error and the run goes on; what the disk refuses, a part of
-    the machine that is missing, and a provider that will not serve, stop the run with an error; a cap that is reached
-    stops it too, and the summary is that of an incomplete run.
+    An episode that breaks is recorded as an infrastructure error and the run continues. A disk error, a missing part
+    of the machine, and a provider that refuses to serve stop the run with an error. A reached cap stops it too, and the
+    summary is that of an incomplete run.
 
     Raises:
-        OresightError: The run cannot be begun or cannot go on; what is recorded is kept.
+        OresightError: The run cannot be started or continued; what is recorded is kept.
     """
     return run_all([(plan, out)], progress, executor, caps)[0]
 
@@ -153,7 +155,7 @@ def run_all(
     executor: Executor | None = None,
     caps: Caps | None = None,
 ) -> list[RunSummary]:
-    """As `run`, for several runs with one executor and one account.
+    """Play several runs like `run`, with one executor and one account.
 
     Raises:
         OresightError: As there.
@@ -187,22 +189,22 @@ def run_all(
 
 
 def _one_of(fingerprints: Sequence[str]) -> str | None:
-    """One fingerprint of several, or None of none."""
+    """Return one fingerprint for several, or None if there are none."""
     if len(fingerprints) < 2:
         return fingerprints[0] if fingerprints else None
     return hashlib.sha256(",".join(fingerprints).encode()).hexdigest()[:16]
 
 
 def _take_in(account: Account, plan: RunPlan, path: Path) -> None:
-    """Adds to the account what earlier attempts have spent, so that a cap holds for the run and not for a command."""
+    """Add what earlier attempts spent to the account, so that a cap holds for the run and not per command."""
     if plan.model is None or account.caps == Caps():
         return
     spent = usage_of(resume.read_replies(path / run_folder.REPLIES_NAME).replies, plan.model.price)
     account.add(spent["cost"], spent["input_tokens"] + spent["output_tokens"])
 
 
-class _Board:
-    """What is to be played and what has come of it; listens to the executor and tells the display."""
+class _Board(Listener):
+    """What is to be played and what has come of it; listens to the executor and reports to the display."""
 
     def __init__(self, progress: Progress, planned: int) -> None:
         self.tasks: list[EpisodeTask] = []
@@ -216,7 +218,7 @@ class _Board:
         progress.planned(planned)
 
     def plan(self, place: int, task: EpisodeTask, kept: run_folder.EpisodeResult | None) -> None:
-        """Takes in an episode of the run at a place, with its result if it is finished."""
+        """Add an episode of the run at a place, with its result if it is finished."""
         self._number += 1
         if kept is not None:
             self._results[place, kept.id] = kept
@@ -225,30 +227,30 @@ class _Board:
         self.tasks.append(task)
         self._places.append((place, self._number))
 
+    @override
     def warned(self, words: str) -> None:
-        """See `Listener.warned`."""
         if words not in self._warned:
             self._warned.add(words)
             self._progress.warned(words)
 
     def stopped(self, reason: str) -> None:
-        """Tells the display why the run stops."""
+        """Report why the run stops to the display."""
         self._progress.stopped(reason)
 
     def results(self, place: int, plan: RunPlan) -> list[run_folder.EpisodeResult]:
-        """Of the run at a place, in planned order, whatever the order in which they came."""
+        """Return the results of the run at a place, in planned order."""
         found = [self._results.get((place, world.name)) for world in plan.worlds]
         return [result for result in found if result is not None]
 
+    @override
     def started(self, number: int) -> None:
-        """See `Listener.started`."""
         self._progress.started(self.tasks[number].world, self._places[number][1], self._planned)
 
+    @override
     def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
-        """See `Listener.stepped`."""
         self._progress.stepped(self.tasks[number].world, step, scored)
 
+    @override
     def finished(self, number: int, result: run_folder.EpisodeResult) -> None:
-        """See `Listener.finished`."""
         self._results[self._places[number][0], result.id] = result
         self._progress.finished(result, played=True)

@@ -21,7 +21,7 @@ class Episodes(Protocol):
         """Name of their world."""
 
     def worlds(self, prompts: str | None = None) -> tuple[World, ...]:
-        """The worlds, in order; see `Selection.worlds`."""
+        """Return the worlds, in order; see `Selection.worlds`."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Selection:
         """Return the worlds, in order.
 
         Args:
-            prompts: Name of a prompt set, or a file with texts of one's own; None for the plain set.
+            prompts: Name of a prompt set, or a file with a user's own texts; None for the plain set.
 
         Raises:
             UsageError: There is no such scenario, suite or prompt set, or the fields do not go together.
@@ -60,7 +60,7 @@ class Selection:
                     raise UsageError(f"--{name} is for {' and '.join(takers)}; give --scenario or --suite")
                 known = ", ".join(world.options) or "none"
                 raise UsageError(
-                    f"option {name!r} is none of {world.title or world.kind}; known: {known}; leave it out"
+                    f"option {name!r} is not one of {world.title or world.kind}; known: {known}; leave it out"
                 )
         found = tuple(world.find(EpisodeRequest(self.scenario, self.suite, self.seeds, self.options, named, own)))
         if not found:
@@ -82,7 +82,7 @@ def find_prompts(world: type[World], text: str | None) -> tuple[str | None, OwnP
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Width and height of pictures.
+    """Parse the width and height of pictures.
 
     Raises:
         UsageError: It is no size, or beyond the limits.
@@ -95,7 +95,7 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
-    """Seeds as whole numbers, each once.
+    """Parse seeds: whole numbers, without duplicates.
 
     Raises:
         UsageError: One is no whole number of 0 or more, or one stands there twice.
@@ -104,7 +104,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
 
 
 def parse_numbers(text: str, option: str, what: str, example: str) -> tuple[int, ...]:
-    """Whole numbers with commas between, each once.
+    """Parse whole numbers separated by commas, without duplicates.
 
     Args:
         text: As it was typed.

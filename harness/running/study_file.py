@@ -1,4 +1,4 @@
-"""A study as a file: conditions x scenarios x seeds in one folder that can be gone on with.
+"""A study as a file: conditions x scenarios x seeds in one folder that can be resumed.
 
     world = "grid"
     suite = "main"
@@ -99,7 +99,7 @@ class StudyFile(_Table):
     limits: LimitsTable = LimitsTable()
 
     def all_conditions(self) -> list[Condition]:
-        """Every condition, each once, in the file's order."""
+        """Return every condition, each once, in the file's order."""
         sets: list[str | None] = [*self.prompts] if self.prompts else [None]
         asked = [Condition(agent, None, memory) for agent in self.agents for memory in self.memories]
         asked += [
@@ -112,7 +112,7 @@ class StudyFile(_Table):
         return list(dict.fromkeys(asked))
 
     def selections(self) -> list[Selection]:
-        """Which episodes; several, where scenarios or maps are listed.
+        """Return the selections of episodes; several, where scenarios or maps are listed.
 
         Raises:
             UsageError: None or too much is said.
@@ -128,11 +128,11 @@ class StudyFile(_Table):
         return [Selection(self.world, scenario=name, seeds=seeds, options=self.options) for name in self.scenarios]
 
     def caps(self) -> Caps:
-        """What it may cost."""
+        """Return what the study may cost."""
         return Caps(self.limits.max_cost, self.limits.max_tokens)
 
     def arms(self) -> list[Arm]:
-        """The run of each condition.
+        """Return the run of each condition.
 
         Raises:
             UsageError: One cannot be played.
@@ -149,7 +149,7 @@ class StudyFile(_Table):
 
 
 def load_study(path: Path) -> StudyFile:
-    """Reads a study.
+    """Read a study.
 
     Raises:
         UsageError: It is no TOML or no study; the message names the field.
@@ -161,10 +161,10 @@ def load_study(path: Path) -> StudyFile:
 
 
 def parse_study(data: dict[str, Any], where: str) -> StudyFile:
-    """A study from its fields.
+    """Make a study from its fields.
 
     Raises:
-        UsageError: It is none; the message names the field.
+        UsageError: It is not a valid study; the message names the field.
     """
     try:
         study = StudyFile.model_validate(data)
@@ -182,7 +182,7 @@ def parse_study(data: dict[str, Any], where: str) -> StudyFile:
 
 @contextmanager
 def study_folder(path: Path, arms: Sequence[Arm]) -> Iterator[list[Path]]:
-    """Opens the folder of a study and gives the run folder of each condition.
+    """Open the folder of a study and return the run folder of each condition.
 
     Raises:
         ForeignFolderError: It holds another study, or anything else.

@@ -30,7 +30,7 @@ def find_world(name: str) -> type[World]:
     """Return a world by its name, or as `package.module:Class`.
 
     Raises:
-        UsageError: There is no such world, or it is none.
+        UsageError: There is no such name, or it is not a world.
     """
     found: Any = _REGISTRY.find(name)
     if not (isinstance(found, type) and issubclass(found, World)):
@@ -75,7 +75,7 @@ def kind_of(suite: str | None = None, scenario: str | None = None) -> str | None
             if find_world(name).knows(suite, scenario):
                 return name
         except UsageError:
-            # Another package's world that cannot be imported; who asks for it by name is told why.
+            # Another package's world that cannot be imported; asking for it by name reports why.
             continue
     return None
 
@@ -85,7 +85,7 @@ def world_of_header(header: records.Header, prompts: str | None = None, own: Own
 
     Args:
         header: The trajectory's.
-        prompts: Name of a prompt set; None, without texts of one's own, for the recorded one where that is known.
+        prompts: Name of a prompt set; None, without a user's own texts, for the recorded one where that is known.
         own: Texts in place of some of its parts.
 
     Raises:

@@ -129,7 +129,7 @@ class Branch:
 class World(ABC):
     """One scenario of one world; it pickles as its fields.
 
-    A world of one's own needs `kind`, `find`, `instructions`, `open`, and `actions`; all else has a default.
+    A world needs `kind`, `find`, `instructions`, `open`, and `actions`; all else has a default.
 
     Attributes:
         kind: Name of the world, the same as that of its entry point.
@@ -137,7 +137,7 @@ class World(ABC):
         pictures: Whether observations have pictures, which then can be given a size.
         agents: Bundled agents that play in it, as `module:Class` by name; each is made from an `AgentSetup`.
         options: Options of its own for choosing episodes, each with a line of help; values are texts.
-        prompt_parts: What its prompts are made of, for texts of one's own; empty if they cannot be changed.
+        prompt_parts: What its prompts are made of, for a user's own texts; empty if they cannot be changed.
         actions: What is ever admissible.
         sizes: Of its tasks, the smallest first; empty where they have none, and reports then group by kind of scenario.
         graded_suite: A suite whose scenarios differ in their demands, for advice; empty if there is none.
@@ -147,7 +147,7 @@ class World(ABC):
         seed: The scenario's seed; the agent's random choices derive from it.
         prompts: Name of the prompt set that the instructions are, where the world has several.
         own: Texts in place of some of its parts.
-        fingerprint: Of a scenario from a file, so that another one of the same name is told apart; else None.
+        fingerprint: Of a scenario from a file, to distinguish it from another of the same name; else None.
         branch: The recorded decisions that its episode begins with, if there are any.
     """
 
@@ -259,7 +259,7 @@ class World(ABC):
 
     @property
     def versions(self) -> dict[str, str | int]:
-        """Versions of this project and of what makes the scenario; a run goes on with the same ones alone."""
+        """Versions of this project and of what makes the scenario; a run is resumed only with the same versions."""
         return {"oresight": own_version()}
 
     @property
@@ -331,7 +331,7 @@ class World(ABC):
 
     @property
     def decisions_left(self) -> int:
-        """The budget of whoever plays here: without what the recorded decisions of a branch have used."""
+        """The budget of the agent that plays here: without what the recorded decisions of a branch have used."""
         return self.budget - (0 if self.branch is None else self.branch.at)
 
     def play(self, size: Size | None) -> Environment:

@@ -37,7 +37,7 @@ class WorldTests:
     # --- what is said of it
 
     def test_it_has_a_name_and_a_budget(self) -> None:
-        """The name is a folder's name, and the scenario is JSON that holds it."""
+        """Check that the name is a folder's name, and the scenario is JSON that holds it."""
         world = self.make_world()
         assert world.name and all(character.isalnum() or character in "._-" for character in world.name), world.name
         assert len(world.name) <= 80
@@ -57,13 +57,13 @@ class WorldTests:
         )
 
     def test_a_branch_of_it_is_the_same_world(self) -> None:
-        """The id and the agent's seed of an episode change nothing about the world: only the scenario does."""
+        """Check that an episode's id and agent seed change nothing about the world: only the scenario does."""
         world = self.make_world()
         branch = Branch(world.name, (), "", 1, "run/episode", "agent", "raw", "")
         assert self._trace(world.branched(f"{world.name}.at0.r1", world.seed + 1, branch)) == self._trace(world)
 
     def test_its_header_leads_back_to_it(self) -> None:
-        """A record of it can be read, and is replayed in the same world."""
+        """Check that its record can be read, and is replayed in the same world."""
         world = self.make_world()
         environment = world.play(None)
         try:
@@ -84,7 +84,7 @@ class WorldTests:
         assert self._trace(world) == self._trace(world)
 
     def test_reset_goes_back_to_the_start(self) -> None:
-        """The second episode of an environment is as the first."""
+        """Check that the second episode of an environment equals the first."""
         world = self.make_world()
         environment = world.play(None)
         try:
@@ -94,7 +94,7 @@ class WorldTests:
             environment.close()
 
     def test_a_state_hash_tells_states_apart(self) -> None:
-        """The hash is a text, and not the same all along; else a resume that goes wrong would not be noticed."""
+        """Check that the hash is a text that changes; else a wrong resume would not be noticed."""
         hashes = [each["state_hash"] for each in self._trace(self.make_world())]
         assert all(isinstance(each, str) and each for each in hashes)
         assert len(set(hashes)) > 1
@@ -114,12 +114,12 @@ class WorldTests:
             environment.close()
 
     def test_facts_are_json(self) -> None:
-        """What is recorded comes back as it was."""
+        """Check that what is recorded is read back unchanged."""
         for each in self._trace(self.make_world()):
             assert json.loads(to_line(each["facts"])) == json.loads(json.dumps(each["facts"]))
 
     def test_observations_have_words_and_steps_that_count(self) -> None:
-        """The step number grows by one with every decision, and actions are names or a space of texts."""
+        """Check that the step number grows by one with every decision, and actions are names or a space of texts."""
         world = self.make_world()
         environment = world.play(None)
         try:
@@ -142,7 +142,7 @@ class WorldTests:
             assert not (each["terminated"] and each["truncated"])
 
     def test_the_budget_is_the_worlds_own(self) -> None:
-        """What the environment says of its budget and actions is what the world says."""
+        """Check that environment and world agree on budget and actions."""
         world = self.make_world()
         environment = world.play(None)
         try:
@@ -173,7 +173,7 @@ class WorldTests:
     # --- how it is scored
 
     def test_it_is_scored_the_same_live_and_from_what_is_recorded(self) -> None:
-        """Its facts go through JSON and come to the same summary."""
+        """Check that facts survive JSON and give the same summary."""
         world = self.make_world()
         environment = world.play(None)
         try:

@@ -21,7 +21,7 @@ from oresight.harness.errors import RecordError, UnknownNameError, UsageError
 LIMIT_BYTES = 1_000_000
 # A prompt set is a strategy, or a strategy with this behind it: the same with a request to reason before answering.
 REASONING_SUFFIX = "-reasoning"
-# Stands between the name of a set and the fingerprint of texts of one's own in it.
+# Separates the name of a set from the fingerprint of the user's own texts in it.
 _OWN = "+own:"
 
 Strategy = TypeVar("Strategy", bound=str)
@@ -35,7 +35,7 @@ def set_names(strategies: Sequence[str]) -> list[str]:
 def find_set(name: str | None, strategies: Sequence[Strategy]) -> tuple[Strategy, bool]:
     """Strategy of a prompt set, and whether it asks for reasoning; without a name the first, without.
 
-    The name may be as it is recorded, with the mark of texts of one's own.
+    The name may be as it is recorded, with the mark of a user's own texts.
 
     Raises:
         UnknownNameError: There is no such set.
@@ -67,7 +67,7 @@ class OwnPrompts:
 
 
 def load_prompts(path: Path, known: Sequence[str]) -> OwnPrompts:
-    """Reads a file of prompts.
+    """Read a file of prompts.
 
     Args:
         path: Ends in .toml or .json.
@@ -97,7 +97,7 @@ def load_prompts(path: Path, known: Sequence[str]) -> OwnPrompts:
 
 
 def full_name(name: str | None, strategies: Sequence[str], own: OwnPrompts | None) -> str:
-    """Return how a set of prompts is recorded: by its name, and by a fingerprint of the texts of one's own in it.
+    """Return how a set of prompts is recorded: by its name, and by a fingerprint of the user's own texts in it.
 
     Args:
         name: Of the set; None for the plain one.

@@ -69,7 +69,7 @@ class Segment:
         return self.parts()
 
     def parts(self) -> Parts:
-        """The parts now."""
+        """Return the parts now."""
         cycles = len(self._traversals) - len(self._visits) + 1
         return Parts(cycles, self._edges, self._nodes, self._since, self._moves)
 

@@ -59,7 +59,7 @@ class Told:
 
 
 def verdict_of(step: StoryStep, stale_before: int, unscored: str) -> str:
-    """What a decision was, in the first reading."""
+    """Return what a decision was, in the first reading."""
     verdict = verdict_sentence(step.judged, stale_before, unscored)
     if step.judged.scored and not step.scored.scored:
         return f"Not counted: it was decided in the recording that this branch plays on from. There: {verdict}"
@@ -67,7 +67,7 @@ def verdict_of(step: StoryStep, stale_before: int, unscored: str) -> str:
 
 
 def verdict_sentence(scored: ScoredDecision, stale_before: int, unscored: str) -> str:
-    """What a decision was by itself."""
+    """Return what a decision was by itself."""
     if not scored.scored:
         return unscored
     if scored.error is not None:
@@ -76,7 +76,7 @@ def verdict_sentence(scored: ScoredDecision, stale_before: int, unscored: str) -
 
 
 def strict_sentence(scored: ScoredDecision, strict: Reading, stale_before: int) -> str:
-    """What the other reading says."""
+    """Return what the other reading says."""
     if strict.error is None:
         return "The same." if scored.error is None else "No error."
     causes = _causes(strict.causes, scored.stale, stale_before)
@@ -86,7 +86,7 @@ def strict_sentence(scored: ScoredDecision, strict: Reading, stale_before: int) 
 
 
 def stale_sentence(scored: ScoredDecision, before: Parts, after: Parts, k: int) -> str:
-    """The stale score and what it is made of, before and after a decision."""
+    """Return the stale score and what it is made of, before and after a decision."""
     if not scored.scored:
         return f"{_sum(after)}, as before: the decision is not in the segment."
     if scored.progress:
@@ -99,7 +99,7 @@ def stale_sentence(scored: ScoredDecision, before: Parts, after: Parts, k: int) 
 
 
 def listed(names: Sequence[str], of: int | None = None) -> str:
-    """The first few of some names, and how many more there are."""
+    """Return the first few of some names, and how many more there are."""
     total = len(names) if of is None else of
     shown = ", ".join(names[:_SHOWN])
     return shown if total <= min(len(names), _SHOWN) else f"{shown} and {total - min(len(names), _SHOWN)} more"
@@ -123,12 +123,12 @@ def _since(step: int) -> str:
 
 
 def count(number: int, name: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def plain_words(story: Story) -> list[Told]:
-    """Every decision of a world that says no more of itself: the verdict, and the stale score where there is one."""
+    """Return the steps of a world without words of its own: the verdict, and the stale score where there is one."""
     segment = Segment(story.parameters.k, None, leaves_out_staying=False)
     found = []
     for step in story.steps:

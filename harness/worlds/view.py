@@ -68,7 +68,7 @@ class Numbers:
         self._numbers: dict[Hashable, int] = {start: 0}
 
     def of(self, node: Hashable | None) -> int:
-        """The number of a node; -1 for none."""
+        """Return the number of a node; -1 for none."""
         if node is None:
             return NEVER
         number = self._numbers.setdefault(node, len(self.nodes))

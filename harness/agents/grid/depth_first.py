@@ -20,7 +20,7 @@ class DepthFirst:
         pass
 
     async def act(self, messages: Sequence[Message], step: int, actions: ActionSpace = NOTHING) -> Decision:
-        """Go on, or back the way it came."""
+        """Take the next unvisited way, or go back the way it came."""
         trail = _Trail()
         turns = turns_told(messages)
         for turn in turns:
@@ -36,7 +36,7 @@ class _Trail:
         self._been: set[Cell] = set()
 
     def stand(self, turn: HeardTurn) -> None:
-        """Takes in where it stands."""
+        """Note the cell where the agent stands."""
         cell = turn.cell
         if cell in self._been and cell in self._cells:
             del self._cells[self._cells.index(cell) + 1 :]
@@ -47,7 +47,7 @@ class _Trail:
             self._been = {cell}
 
     def next_way(self, turn: HeardTurn) -> str:
-        """Where to go from there."""
+        """Return where to go from there."""
         new = self._new_way(turn)
         if new is not None:
             return new

@@ -34,7 +34,7 @@ class Dials:
 
     @classmethod
     def parse(cls, text: str) -> "Dials":
-        """Reads them from a name's brackets, such as `window=8,noise=0.1`.
+        """Parse the text in a name's brackets, such as `window=8,noise=0.1`.
 
         Raises:
             UsageError: They are no such list.

@@ -9,7 +9,7 @@ from oresight.harness.protocols import Message
 
 
 def told_texts(messages: Sequence[Message], window: int | None = None) -> list[str]:
-    """The instructions and what the agent was told, oldest first; its own answers are left out.
+    """Return the instructions and the observations, oldest first, without the agent's own answers.
 
     Args:
         messages: As a context strategy yields them.
@@ -25,10 +25,10 @@ def told_texts(messages: Sequence[Message], window: int | None = None) -> list[s
 
 
 def turns_told(messages: Sequence[Message]) -> list[HeardTurn]:
-    """What every turn in the messages tells, oldest first.
+    """Return what each turn in the messages says, oldest first.
 
     Raises:
-        AgentEndedError: There is none, or the last one names no direction.
+        AgentEndedError: There is no turn, or the last one names no direction.
     """
     turns = [turn for message in messages if message.role == "user" and (turn := read_turn(message.text)) is not None]
     if not turns or not turns[-1].ways:
@@ -37,15 +37,15 @@ def turns_told(messages: Sequence[Message]) -> list[HeardTurn]:
 
 
 def no_way() -> AgentEndedError:
-    """The error of an agent that was told of no direction."""
-    return AgentEndedError("the agent was told of no direction that it could move in")
+    """Return the error of an agent that was shown no direction."""
+    return AgentEndedError("the agent was shown no direction in which it can move")
 
 
 def draws(name: str, seed: int, step: int) -> random.Random:
-    """The generator of one decision."""
+    """Return the random generator of one decision."""
     return random.Random(f"{name}:{seed}:{step}")
 
 
 def choose(options: Sequence[str], draw: float) -> str:
-    """One of some options, each as likely as the other, by a number from 0 to 1, which it stays below."""
+    """Return one of some options, all equally likely, by a number that is at least 0 and below 1."""
     return options[int(draw * len(options))]

@@ -1,4 +1,4 @@
-"""Any of the directions that it is told it can move in, each as likely as the other."""
+"""Moves in a random direction among those it is shown, all equally likely."""
 
 from collections.abc import Sequence
 

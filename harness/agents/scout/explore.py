@@ -16,7 +16,7 @@ from oresight.harness.agents.scout.track import TILT_DEG, TURN_DEG, WALK_BLOCKS,
 # The map: cells of 4 blocks, about as wide as a walk of one second is long, around the place of the start.
 CELL_BLOCKS = 4.0
 CELLS = 32
-# What a look tells about the ground: most of what is near, half of what is further, nothing of what is far.
+# What a look shows of the ground: most of what is near, half of what is further, nothing of what is far.
 NEAR_BLOCKS, NEAR_SEEN = 10.0, 0.85
 FAR_BLOCKS, FAR_SEEN = 24.0, 0.5
 # Half the angle of a 4:3 picture with 70 degrees from top to bottom is 43 degrees; its edges show little. A third of it
@@ -104,7 +104,7 @@ def choose_heading(track: Track, generator: np.random.Generator) -> int:
 
 
 def _turns(track: Track) -> list[int]:
-    """The turns to think about, the small ones first; never back where it is just turning away from."""
+    """Return the turns to think about, the small ones first; never back where it is just turning away from."""
     last = track.now.action
     if last == "look_left":
         return list(range(0, -12, -1))
@@ -114,7 +114,7 @@ def _turns(track: Track) -> list[int]:
 
 
 def _seen(view: View) -> _Map:
-    """How surely each cell was seen in a look, 0 to 1."""
+    """Return how surely each cell was seen in a look, 0 to 1."""
     right, ahead = _RIGHT - view.pose.right, _AHEAD - view.pose.ahead
     distance = np.hypot(right, ahead)
     off = np.abs((np.degrees(np.arctan2(right, ahead)) - view.heading_deg + 180.0) % 360.0 - 180.0)
@@ -125,7 +125,7 @@ def _seen(view: View) -> _Map:
 
 
 def _unseen(track: Track) -> _Map:
-    """How much each cell is still worth looking at."""
+    """Return how much each cell is still worth looking at."""
     places: dict[tuple[int, int], _Map] = {}
     for moment in track.moments:
         # Looks from one place hide behind the same hills, so together they count as one.
@@ -148,7 +148,7 @@ def _views(moment: Moment) -> Iterator[View]:
 
 
 def _is_blocked(track: Track, heading_deg: float) -> bool:
-    """Whether a jump and a walk in about this heading did not get it on from about here."""
+    """Return whether a jump and a walk in about this heading did not get it on from about here."""
     for before, after in zip(track.moments, track.moments[1:], strict=False):
         if after.action == "move_forward" and after.stopped and not after.moved and before.action == "jump":
             off = (after.pose.heading_deg - heading_deg + 180.0) % 360.0 - 180.0
@@ -162,7 +162,7 @@ def _distance(one: Pose, other: Pose) -> float:
 
 
 def _grounds(track: Track) -> dict[int, Ground]:
-    """What the pictures show, by heading in turns of 30 degrees; later pictures count."""
+    """Return what the pictures show, by heading in turns of 30 degrees; later pictures count."""
     from oresight.harness.agents.scout import vision
 
     grounds: dict[int, Ground] = {}

@@ -58,7 +58,7 @@ class Sighting:
     age: int
 
     def off_deg(self, now: Moment) -> float:
-        """How far it lies from where the agent looks, to the side and up or down."""
+        """Return how far it lies from where the agent looks, to the side and up or down."""
         return abs(self.right_deg) + abs(self.down_deg - now.pose.pitch_deg)
 
 
@@ -108,7 +108,7 @@ def _side(right_deg: float) -> str:
 
 
 def _sightings(track: Track) -> Iterator[Sighting]:
-    """The ores in the current picture, the handiest first; else the nearest in the latest that shows any."""
+    """Return the ores in the current picture, the handiest first; else the nearest in the latest that shows any."""
     now = track.now
     if now.picture is None:
         return
@@ -160,7 +160,7 @@ def _from_here(seen: Sighting, then: Pose, now: Pose) -> Sighting:
 
 
 def _approach(ore: Sighting, track: Track, generator: np.random.Generator) -> str | None:
-    """The next action towards an ore; None where a remembered one cannot be there any more."""
+    """Return the next action towards an ore; None where a remembered one cannot be there any more."""
     now = track.now
     # At the top of a jump there is no time to look around, nor to mine: it falls at once.
     if now.action == "jump":
@@ -200,7 +200,7 @@ def _aim(track: Track) -> str | None:
 
 
 def _look_towards(ore: Sighting, now: Moment) -> str | None:
-    """The look that brings an ore nearer to the crosshair; None where none does."""
+    """Return the look that brings an ore nearer to the crosshair; None where none does."""
     pitch = now.pose.pitch_deg
     off_tilt = ore.down_deg - pitch
     tilt_from = TILT_FROM_DEG if ore.blocks < REACH_BLOCKS and ore.age == 0 else KEEP_IN_VIEW_DEG
@@ -211,7 +211,7 @@ def _look_towards(ore: Sighting, now: Moment) -> str | None:
         look = "look_down" if off_tilt > 0 else "look_up"
     else:
         return None
-    # Turning back at once would go on for ever: the two views show different parts of the ore.
+    # Turning back at once would never end: the two views show different parts of the ore.
     return None if now.action == _OPPOSITE[look] else look
 
 
@@ -225,7 +225,7 @@ def _looks_in_a_row(track: Track) -> int:
 
 
 def _mined_in_vain(now: Moment) -> bool:
-    """Whether the last action was mining that broke nothing."""
+    """Return whether the last action was mining that broke nothing."""
     return now.action == "mine" and "broke" not in now.outcome.replace("nothing broke", "")
 
 
@@ -255,7 +255,7 @@ def _aside(generator: np.random.Generator) -> str:
 
 
 def _since_progress(track: Track) -> list[Moment]:
-    """The latest moments after it last got anywhere, oldest first."""
+    """Return the latest moments after it last got anywhere, oldest first."""
     tried: list[Moment] = []
     for moment in reversed(track.moments):
         if moment.moved:

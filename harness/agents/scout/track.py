@@ -13,7 +13,7 @@ from oresight.harness.protocols import Message, Pixels
 
 # An unhindered walk of one second, in blocks.
 WALK_BLOCKS = 4.3
-# A walk that an obstacle ended on the way, at some place that the words do not tell.
+# A walk that an obstacle ended on the way, at a place that the words do not state.
 CUT_WALK_BLOCKS = 2.0
 SWIM_BLOCKS = 2.1
 TURN_DEG = 30.0
@@ -54,7 +54,7 @@ class Pose:
 
 
 def _walked(outcome: str) -> float:
-    """How far a walk with this outcome went, in blocks; a guess where an obstacle ended it."""
+    """Return how far a walk with this outcome went, in blocks; a guess where an obstacle ended it."""
     if "blocked" in outcome:
         return CUT_WALK_BLOCKS if "moved" in outcome else 0.0
     return SWIM_BLOCKS if "swimming" in outcome else WALK_BLOCKS
@@ -108,7 +108,7 @@ class Track:
 
 
 def read_track(messages: Sequence[Message]) -> Track:
-    """Gather what the messages tell: every action and outcome that the chat still holds, and the pictures shown now.
+    """Gather what the messages say: every action and outcome that the chat still holds, and the pictures shown now.
 
     Pictures are those of the last message: the current one, and earlier ones where the strategy adds them.
 

@@ -210,7 +210,7 @@ def _in_picture(right_deg: float, down_deg: float, pitch_deg: float) -> tuple[in
 
 
 def _world_mask(picture: Pixels, ore: str) -> npt.NDArray[np.uint8]:
-    """The ore's pixels, 1 or 0, without the hotbar."""
+    """Return the ore's pixels, 1 or 0, without the hotbar."""
     mask = ore_mask(picture, ore).astype(np.uint8)
     mask[int(HEIGHT_PX * WORLD_SHARE) :] = 0
     if ore == "coal_ore":
@@ -259,14 +259,14 @@ def _distances(colours: Pixels, part: npt.NDArray[np.uint8]) -> npt.NDArray[np.f
 
 
 def rock_shares(picture: Pixels) -> tuple[float, float, float]:
-    """How much of the left, middle and right third of a picture is bare rock, 0 to 1 each."""
+    """Return how much of the left, middle and right third of a picture is bare rock, 0 to 1 each."""
     small = _small(picture)
     brightest, darkest = small.max(axis=2), small.min(axis=2)
     return _thirds(((brightest - darkest) * 100 < brightest * 8) & (brightest > 40) & (brightest < 150))
 
 
 def water_shares(picture: Pixels) -> tuple[float, float, float]:
-    """How much of the left, middle and right third of a picture's lower half is water, 0 to 1 each."""
+    """Return how much of the left, middle and right third of a picture's lower half is water, 0 to 1 each."""
     small = _small(picture)
     lower = small[small.shape[0] // 2 :]
     red, green, blue = lower[..., 0], lower[..., 1], lower[..., 2]
@@ -275,7 +275,7 @@ def water_shares(picture: Pixels) -> tuple[float, float, float]:
 
 
 def free_blocks(picture: Pixels) -> tuple[float, float, float]:
-    """How far the way is free at the height of the eyes, to the left, ahead and to the right; for a level view.
+    """Return how far the way is free at the height of the eyes, to the left, ahead and to the right; for a level view.
 
     The nearer a wall, the larger its texels and the fewer changes of colour from one row to the next. What rises to the
     eyes is no step to climb, so a near wall in this band is one to walk around.
@@ -290,7 +290,7 @@ def free_blocks(picture: Pixels) -> tuple[float, float, float]:
 
 
 def _small(picture: Pixels) -> npt.NDArray[np.int32]:
-    """Every fourth pixel of the world's part of a picture; enough to count shares."""
+    """Return every fourth pixel of the world's part of a picture; enough to count shares."""
     return at_standard_height(picture)[: int(HEIGHT_PX * WORLD_SHARE) : 4, ::4].astype(np.int32)
 
 

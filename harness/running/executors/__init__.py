@@ -11,7 +11,7 @@ FORMS = ["processes", "ray", "ray:auto", "ray:HOST:PORT", "ray:ray://HOST:PORT"]
 
 
 def make_executor(workers: int = 1, concurrency: int = 1, where: str = "processes") -> Executor:
-    """An executor.
+    """Make an executor.
 
     Args:
         workers: How many processes play; of this machine's own never more than it has cores, since each keeps a core
@@ -25,7 +25,7 @@ def make_executor(workers: int = 1, concurrency: int = 1, where: str = "processe
     """
     kind, _, address = where.partition(":")
     if kind == "ray":
-        # Here alone, so that nobody else waits for it.
+        # Imported here, so that the others need not wait for it.
         from oresight.harness.running.executors.ray_cluster import RayCluster
 
         return RayCluster(workers, concurrency, address)

@@ -13,26 +13,26 @@ class Executor(Protocol):
     """Plays episodes; the results are the same whatever the executor."""
 
     def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
-        """Plays all tasks and returns when the last has ended.
+        """Play all tasks and returns when the last has ended.
 
         Args:
             tasks: In the order in which they are begun.
             account: Takes in what replies cost; no request is made once a cap is reached.
-            listener: Told what happens, from the calling thread alone.
+            listener: Called with what happens, from the calling thread only.
 
         Raises:
-            OresightError: What stops the whole run; episodes under way are left to be continued.
-            KeyboardInterrupt: Somebody interrupts; likewise.
+            OresightError: What stops the whole run; episodes under way are left to be resumed.
+            KeyboardInterrupt: The user interrupts; likewise.
         """
 
 
 async def play_side_by_side(
     tasks: AsyncIterator[tuple[int, EpisodeTask]], concurrency: int, desk: Desk, listener: Listener
 ) -> None:
-    """Plays tasks as they come, so many at a time; the first error that stops a run stops all of them.
+    """Play tasks as they come, up to `concurrency` at a time; the first error that stops a run stops all.
 
-    When a cap is reached, replies that are on their way still come in, since they are paid for: every episode goes on
-    until it would ask again.
+    When a cap is reached, replies that are on their way still come in, since they are paid for: every episode continues
+    until it would send another request.
 
     Raises:
         OresightError: What stops the run.

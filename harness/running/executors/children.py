@@ -11,7 +11,7 @@ from pathlib import Path
 
 @contextmanager
 def uninterruptible() -> Iterator[None]:
-    """What is started meanwhile never hears Ctrl-C: the one who started it decides, and hears it afterwards."""
+    """Shield processes started in a block from Ctrl-C; this process receives it after the block."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -25,7 +25,7 @@ def uninterruptible() -> Iterator[None]:
 
 
 def descendants(process: int | None) -> list[int]:
-    """Process ids of a process's children, of theirs, and so on; none where the system does not tell."""
+    """Return the ids of all descendants of a process; none where the system does not list them."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -39,7 +39,7 @@ def descendants(process: int | None) -> list[int]:
 
 
 def kill_all(processes: Sequence[int | None]) -> None:
-    """Ends processes at once; those that have ended already are no matter."""
+    """Kill processes; those that have already ended are ignored."""
     for each in processes:
         if each is not None:
             with suppress(ProcessLookupError):
@@ -47,7 +47,7 @@ def kill_all(processes: Sequence[int | None]) -> None:
 
 
 def kill_group(leader: int | None) -> None:
-    """Ends at once what is left of a process group that one of our children has made and led."""
+    """Kill what is left of a process group that one of our children created and led."""
     if leader is not None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)

@@ -1,12 +1,14 @@
-"""Hands tasks out to workers, hears what they report, and says when it is enough; how they are reached is not its job.
+"""Dispatches tasks to a worker pool and decides when to stop; transport is in `processes` and `ray_cluster`.
 
-A worker may be a process of this machine or of another one: `processes` and `ray_cluster` each have a crew of them.
+A worker is a process on this machine or on another one.
 """
 
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+from typing_extensions import override
 
 from oresight.harness import errors
 from oresight.harness.protocols import Observation, Step, action_space
@@ -15,16 +17,16 @@ from oresight.harness.running.attempt import EpisodeTask, Listener, lost_episode
 from oresight.harness.running.episode import Seen
 from oresight.scoring.decisions import ScoredDecision
 
-# What a worker says: a word that tells what it is, and what goes with it.
+# A message of a worker: its kind, and its values.
 News = tuple[Any, ...]
 _NEWS_EVERY_S = 0.2
-# Where workers keep dying, nobody is served by starting ever more of them.
+# Where workers keep dying, starting more of them is useless.
 _MOST_DEATHS = 3
 
 
 @dataclass(frozen=True)
 class Gone:
-    """A worker is no more.
+    """A worker has died.
 
     Attributes:
         how: In words, fit to be stored.
@@ -35,7 +37,7 @@ class Gone:
 
 @dataclass(eq=False)
 class Worker:
-    """One that plays, and what it is playing.
+    """A worker, and what it is playing.
 
     Attributes:
         index: Its place; one that follows a dead one has the same.
@@ -49,38 +51,38 @@ class Worker:
 
 
 class Crew(Protocol):
-    """Workers, and how they are reached."""
+    """A pool of workers, and how they are reached."""
 
     @property
     def workers(self) -> Sequence[Worker]:
-        """Those that can be given something."""
+        """The workers that can be sent a task."""
 
     @property
     def size(self) -> int:
-        """How many there are to be."""
+        """How many workers are wanted."""
 
     def give(self, worker: Worker, number: int, task: EpisodeTask) -> None:
-        """Hands a task to a worker; a dead one will be found out by its silence.
+        """Send a task to a worker; a dead worker is detected later, in `hear`.
 
         Raises:
             OresightError: What stops the run.
         """
 
     def hear(self) -> Iterable[tuple[Worker, News | Gone]]:
-        """Waits for news, perhaps in vain, and gives them in the order in which each worker told them.
+        """Wait a while for messages; yield those that came, each worker's in the order in which it sent them.
 
         Raises:
             OresightError: What stops the run.
         """
 
     def dismiss(self, worker: Worker, replaced: bool) -> None:
-        """Lets a worker go, dead or alive, and starts another in its place if it is to be replaced."""
+        """Release a worker, dead or alive, and start another in its place if it is to be replaced."""
 
 
 def serve(tasks: Sequence[EpisodeTask], crew: Crew, listener: Listener) -> None:
-    """Has all tasks played.
+    """Dispatch all tasks and return when the last has ended.
 
-    Once a cap is reached, what is being played goes on until it would ask again.
+    Once a cap is reached, each episode under way continues until it would send another request.
 
     Raises:
         OresightError: What stops the run.
@@ -105,7 +107,7 @@ def serve(tasks: Sequence[EpisodeTask], crew: Crew, listener: Listener) -> None:
                 if enough:
                     raise errors.WorkersDiedError(
                         f"{deaths} worker processes died, the last one of {news.how}; free memory or choose fewer"
-                        " --workers, and give the same command again"
+                        " --workers, and rerun the same command"
                     )
             elif news[:2] == ("stopped", errors.CapReachedError.__name__):
                 reached = error_of(*news[1:])
@@ -118,13 +120,13 @@ def serve(tasks: Sequence[EpisodeTask], crew: Crew, listener: Listener) -> None:
 
 
 def _most_idle(workers: Sequence[Worker]) -> Worker | None:
-    """The one with a free place that plays least, so that few episodes are spread over all."""
+    """Return the least busy worker with a free place, so that few episodes are spread over all."""
     free = [worker for worker in workers if len(worker.playing) < worker.places]
     return min(free, key=lambda worker: (len(worker.playing), worker.index), default=None)
 
 
 def _tell(news: News, worker: Worker, listener: Listener) -> int:
-    """Passes on what a worker says; returns how many episodes have ended by it."""
+    """Pass on a worker's message; return how many episodes it ended."""
     kind, *told = news
     if kind == "started":
         listener.started(*told)
@@ -145,47 +147,47 @@ def _tell(news: News, worker: Worker, listener: Listener) -> int:
 
 
 class Line(Protocol):
-    """A worker's way to the one who gave it work."""
+    """A worker's channel to the dispatcher."""
 
     def send(self, news: News, /) -> None:
-        """Says something."""
+        """Send a message."""
 
 
-class Reporter:
-    """A listener that passes on what it hears; of decisions only as many as somebody can watch."""
+class Reporter(Listener):
+    """A listener that sends every event to the dispatcher; of decisions only as many as can be watched."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
         self._told: float = 0.0
 
+    @override
     def started(self, number: int) -> None:
-        """See `Listener.started`."""
         self._line.send(("started", number))
 
+    @override
     def stepped(self, number: int, step: Step, scored: ScoredDecision) -> None:
-        """See `Listener.stepped`."""
         now = time.monotonic()
         if now - self._told >= _NEWS_EVERY_S:
             self._told = now
             slim = replace(step, observed=_words_alone(step.observed), after=_words_alone(step.after), facts={})
             self._line.send(("stepped", number, slim, scored))
 
+    @override
     def finished(self, number: int, result: folder.EpisodeResult) -> None:
-        """See `Listener.finished`."""
         self._line.send(("finished", number, result))
 
+    @override
     def warned(self, words: str) -> None:
-        """See `Listener.warned`."""
         self._line.send(("warned", words))
 
 
 def stopped(error: errors.OresightError) -> News:
-    """The last that a worker says."""
+    """Return a worker's last message, about the error that stopped it."""
     return ("stopped", type(error).__name__, str(error))
 
 
 def error_of(name: str, words: str) -> errors.OresightError:
-    """The error that somebody else has told of."""
+    """Return the error that another process reported."""
     kind: type[errors.OresightError] = getattr(errors, name)
     # Not by calling the class: some make their sentence from other things.
     return kind.__new__(kind, words)

@@ -1,21 +1,23 @@
-"""Plays episodes in this process; while one waits for a reply, others go on."""
+"""Plays episodes in this process; while one waits for a reply, the others continue."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
+from typing_extensions import override
+
 from oresight.harness.running.attempt import Desk, EpisodeTask, Listener
 from oresight.harness.running.budget import Account
-from oresight.harness.running.executors.base import play_side_by_side
+from oresight.harness.running.executors.base import Executor, play_side_by_side
 
 
-class Inline:
-    """See `Executor`."""
+class Inline(Executor):
+    """Plays episodes in this process."""
 
     def __init__(self, concurrency: int = 1) -> None:
         self._concurrency = concurrency
 
+    @override
     def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
-        """See `Executor.run`."""
 
         async def numbered() -> AsyncIterator[tuple[int, EpisodeTask]]:
             for number, task in enumerate(tasks):

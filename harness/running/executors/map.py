@@ -16,7 +16,7 @@ _CHUNKS_PER_WORKER = 8
 
 
 def work_through(work: Callable[[_Item], _Result], items: Sequence[_Item], workers: int) -> Iterator[_Result]:
-    """Yields `work(item)` for each item, in the items' order.
+    """Yield `work(item)` for each item, in the items' order.
 
     What an item raises is raised here, and neither it nor an interrupt waits for what is still being worked on.
 

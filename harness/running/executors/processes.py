@@ -1,8 +1,8 @@
 """Plays episodes in several processes, each with its own worlds, clients and OpenGL context.
 
-A worker is a fresh interpreter that inherits nothing but a pipe and the account's memory. It asks for nothing: the
-caller hands it a task for each of its free places. When the pipe closes, for whatever reason, the worker is gone at
-once; what it was playing can be continued, since everything is on disk before it is acted on.
+A worker is a fresh interpreter that inherits nothing but a pipe and the account's memory. It requests nothing: the
+caller sends it a task for each of its free places. When the pipe closes, for whatever reason, the worker exits at
+once; what it was playing can be resumed, since everything is on disk before it is acted on.
 """
 
 import asyncio
@@ -17,23 +17,25 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
+from typing_extensions import override
+
 from oresight.harness import errors
 from oresight.harness.running.attempt import Desk, EpisodeTask, Listener
 from oresight.harness.running.budget import Account, Caps
-from oresight.harness.running.executors.base import play_side_by_side
+from oresight.harness.running.executors.base import Executor, play_side_by_side
 from oresight.harness.running.executors.children import uninterruptible
 from oresight.harness.running.executors.dispatch import Gone, News, Reporter, Worker, serve, stopped
 from oresight.harness.settings import shared_cores
 
-# Whoever interrupts a run has it back within two seconds. What is cut short can be continued.
+# An interrupted command returns within two seconds. What is cut short can be resumed.
 _PATIENCE_S = 1.0
 
 
-class Processes:
-    """See `Executor`."""
+class Processes(Executor):
+    """Plays episodes in worker processes on this machine."""
 
     def __init__(self, workers: int, concurrency: int, asked: int | None = None) -> None:
-        """Makes an executor.
+        """Make an executor.
 
         Args:
             workers: How many processes play.
@@ -44,8 +46,8 @@ class Processes:
         self._concurrency = max(concurrency, self._workers)
         self._asked = asked
 
+    @override
     def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
-        """See `Executor.run`."""
         count = min(self._workers, len(tasks))
         if count == 0:
             return
@@ -76,7 +78,7 @@ class _Process(Worker):
 
 
 class _Crew:
-    """See `Crew`."""
+    """Worker processes, each reached by a pipe."""
 
     def __init__(self, size: int, concurrency: int, caps: Caps, shared: MutableSequence[float]) -> None:
         self.size = size
@@ -129,7 +131,7 @@ class _Crew:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -141,7 +143,7 @@ def _words(process: SpawnProcess) -> str:
 
 
 def _stop(workers: Sequence[_Process]) -> None:
-    """Ends workers; closing its pipe is what tells one to go."""
+    """Stop workers: closing its pipe makes a worker exit."""
     for worker in workers:
         worker.pipe.close()
     until = time.monotonic() + _PATIENCE_S
@@ -156,7 +158,7 @@ def _stop(workers: Sequence[_Process]) -> None:
 
 
 def _work(pipe: "Connection[Any, Any]", places: int, account: Account) -> None:
-    """A worker's life."""
+    """Run a worker until its pipe closes."""
     try:
         asyncio.run(_work_async(pipe, places, account))
     except errors.OresightError as error:
@@ -174,7 +176,7 @@ async def _work_async(pipe: "Connection[Any, Any]", places: int, account: Accoun
             try:
                 message = pipe.recv()
             except (EOFError, OSError):
-                # The caller has what it wants, or is dead: whoever comes after it must not find us writing.
+                # The caller is finished or dead: its successor must not find this process writing.
                 os._exit(0)
             loop.call_soon_threadsafe(inbox.put_nowait, message)
 

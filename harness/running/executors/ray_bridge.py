@@ -1,6 +1,6 @@
-"""The process that speaks with a Ray cluster for `ray_cluster`, and the one file that imports Ray.
+"""The process that talks to a Ray cluster for `ray_cluster`, and the one file that imports Ray.
 
-Ray prints as it likes, takes signals, and ends its process when it loses a cluster. Here that hurts nobody: this
+Ray prints at will, handles signals, and ends its process when it loses a cluster. Here that does no harm: this
 process knows no task and writes no file; it carries calls to actors and their answers back, as bytes. It ends when its
 pipe closes, and the actors with it.
 """
@@ -18,29 +18,29 @@ from oresight.harness.settings import ray_settings
 
 # For an own cluster: what is sent is small, or a few pictures at a time.
 _STORE_BYTES = 128 * 2**20
-# To hear what there is to tell, while a task and an answer are taken in.
+# So that messages are fetched while a task and an answer are delivered.
 _THREADS = 4
 
 
 def serve_bridge(pipe: "Connection[Any, Any]", address: str, own_folder: str | None) -> None:
-    """The life of this process.
+    """Run the bridge process.
 
-    Orders are tuples: ("start", actor), ("call", actor, method, payload or None), ("dismiss", actor). What is told are
+    Orders are tuples: ("start", actor), ("call", actor, method, payload or None), ("dismiss", actor). Messages are
     tuples too: ("connected",) once, or ("failed", words); ("did", actor, method, answer); ("died", actor); and
     ("refused", actor, words) for a call that went wrong on a living actor.
 
     Args:
-        pipe: To the one who gives the orders.
+        pipe: To the process that gives the orders.
         address: Of the cluster.
-        own_folder: Where a cluster of one's own, started here, keeps its files; None for one that exists.
+        own_folder: Where a cluster that is started here keeps its files; None for one that exists.
     """
-    # A process group by itself, which whoever started it can end as a whole.
+    # A process group by itself, which its parent can kill as a whole.
     os.setsid()
     _be_silent()
     try:
         with ray_settings(None if own_folder is None else secrets.token_hex(32)):
             ray = _connect(address, own_folder)
-    # Whatever it is, it is told in one sentence there.
+    # Whatever it is, it is reported in one sentence there.
     except BaseException as error:
         pipe.send(("failed", " ".join(f"{type(error).__name__}: {error}".split())[:300]))
         return
@@ -52,7 +52,7 @@ def serve_bridge(pipe: "Connection[Any, Any]", address: str, own_folder: str | N
     except (EOFError, OSError):
         bridge.end()
     if own_folder is not None:
-        # Whoever started this was killed, or it would have ended this process and removed the folder itself.
+        # The parent was killed, or it would have ended this process and removed the folder itself.
         shutil.rmtree(own_folder, ignore_errors=True)
 
 
@@ -74,7 +74,7 @@ def _connect(address: str, own_folder: str | None) -> Any:
 
 
 def _be_silent() -> None:
-    """What is printed here is said to nobody: standard output may be for a machine."""
+    """Silence stdout and stderr, which may be machine-readable."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -126,5 +126,5 @@ class _Bridge:
             try:
                 self._pipe.send(news)
             except OSError:
-                # Nobody listens any more, and the pipe's other side says so.
+                # The other side of the pipe has closed.
                 return

@@ -1,7 +1,7 @@
 """Plays episodes on a Ray cluster: an existing one, or one that is started on this machine for as long as a run takes.
 
-Each worker is an actor with one core. What it needs comes to it in memory, keys included, and what it plays comes back
-to be written down here: see `remote`. Workers for whom the cluster has no core yet join when it has one. Ray itself
+Each worker is an actor with one core. Its settings and keys are sent to it in memory, and what it plays is sent back
+and written here: see `remote`. Workers for which the cluster has no core yet join when it has one. Ray itself
 runs in a process of its own: see `ray_bridge`.
 """
 
@@ -20,9 +20,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import override
+
 from oresight.harness.errors import MissingPartError, OresightError, UsageError
 from oresight.harness.running.attempt import EpisodeTask, Listener
 from oresight.harness.running.budget import Account
+from oresight.harness.running.executors.base import Executor
 from oresight.harness.running.executors.children import descendants, kill_all, kill_group, uninterruptible
 from oresight.harness.running.executors.dispatch import Gone, News, Worker, serve
 from oresight.harness.running.executors.ray_bridge import serve_bridge
@@ -34,24 +37,24 @@ _ADDRESS = re.compile(r"(?:ray://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):
 _WAIT_S = 0.25
 _REACH_S = 5.0
 _PENDING_S = 10.0
-# Whoever interrupts a run has it back within two seconds.
+# An interrupted command returns within two seconds.
 _PATIENCE_S = 1.0
 
 
-class RayCluster:
-    """See `Executor`."""
+class RayCluster(Executor):
+    """Plays episodes on a Ray cluster."""
 
     def __init__(self, workers: int, concurrency: int, address: str = "") -> None:
-        """Makes an executor; nothing is reached yet.
+        """Make an executor without connecting yet.
 
         Args:
             workers: How many actors play at most.
             concurrency: How many episodes are under way at once, in all of them together.
             address: `HOST:PORT` of a cluster that this machine is part of, `auto` to find that, `ray://HOST:PORT` of
-                one that it is not part of; empty for what RAY_ADDRESS says, or else for a cluster of one's own.
+                one that it is not part of; empty for what RAY_ADDRESS says, or else for a cluster started here.
 
         Raises:
-            UsageError: It is no address.
+            UsageError: It is not an address.
             MissingPartError: Ray is not installed.
         """
         self._workers = workers
@@ -65,12 +68,12 @@ class RayCluster:
         if find_spec("ray") is None:
             raise MissingPartError('--executor ray needs the package ray; install it: pip install "oresight[ray]"')
 
+    @override
     def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
-        """See `Executor.run`."""
         count = min(self._workers, len(tasks))
         if count == 0:
             return
-        # Before anything is started, so that a script that cannot be read costs nobody time.
+        # Before anything is started, so that an unreadable script is reported at once.
         brief = brief_of(-(-self._concurrency // count), account.caps, provider_environment(), tasks)
         clerk = Clerk(tasks, account)
         try:
@@ -90,7 +93,7 @@ class _Actor(Worker):
 
 
 class _Crew:
-    """See `Crew`."""
+    """Ray actors, reached through the bridge process."""
 
     def __init__(self, pipe: "Connection[Any, Any]", size: int, brief: Brief, clerk: Clerk, listener: Listener) -> None:
         self.size = size
@@ -119,9 +122,9 @@ class _Crew:
             told = self._pipe.recv() if self._pipe.poll(_WAIT_S) else None
         except (EOFError, OSError) as error:
             raise OresightError(
-                "the Ray cluster is lost; see that it runs, and give the same command again: it goes on with the run"
+                "the Ray cluster is lost; see that it runs, and rerun the same command to resume"
             ) from error
-        # News of one that was let go are of no interest.
+        # Messages of a released worker are ignored.
         actor = None if told is None else self._actors.get(told[1])
         if told is not None and actor is not None:
             kind, _, *rest = told
@@ -178,7 +181,7 @@ class _Crew:
                 done = self._clerk.take(news)
                 if done is not None:
                     self._call(actor, "answer", pickle.dumps(done))
-            # It may have been let go for what it said.
+            # That message may have released it.
             if actor in self.workers:
                 self._call(actor, "news")
 
@@ -188,8 +191,8 @@ class _Crew:
             return
         told = f"has oresight {found}, and here is {version}" if found != version else f"has another oresight {version}"
         raise UsageError(
-            f"{greeting['node']}, a node of the Ray cluster, {told}, so that results could differ; install the same on"
-            " all nodes"
+            f"{greeting['node']}, a node of the Ray cluster, {told}, so results could differ; install the same version"
+            " on all nodes"
         )
 
     def _tell_of_pending(self) -> None:
@@ -205,7 +208,7 @@ class _Crew:
 
 @contextmanager
 def _bridge(address: str) -> Iterator["Connection[Any, Any]"]:
-    """A pipe to a process that is connected with the cluster; at the end it is gone, and an own cluster with it."""
+    """Yield a pipe to a process that is connected to the cluster; end it, and a cluster of our own, afterwards."""
     _reach(address)
     # Not below a TMPDIR: names of sockets are short.
     own = Path(tempfile.mkdtemp(prefix="oresight-ray-", dir="/tmp")) if address == "local" else None
@@ -224,7 +227,7 @@ def _bridge(address: str) -> Iterator["Connection[Any, Any]"]:
         # Of a cluster of our own nothing is worth a moment's wait; of others our actors alone are to be ended.
         if own is not None:
             kill_all([*descendants(process.pid), process.pid])
-            # Where the bridge went first, what it started is nobody's child any more, but still of its group.
+            # Where the bridge went first, what it started is no descendant any more, but still in its group.
             kill_group(process.pid)
         ours.close()
         process.join(_PATIENCE_S)
@@ -248,7 +251,7 @@ def _wait_until_connected(pipe: "Connection[Any, Any]", address: str) -> None:
 
 
 def _reach(address: str) -> None:
-    """Looks whether somebody listens there at all: Ray itself tries for minutes."""
+    """Check that a server listens at the address: Ray itself tries for minutes."""
     match = _ADDRESS.fullmatch(address)
     if match is None:
         return

@@ -1,7 +1,7 @@
 """A worker on a Ray cluster: what `ray_cluster` makes an actor of.
 
-It plays in a thread of its own, so that Ray's threads stay free to hear and to tell. When the one who started it is
-gone, Ray ends it; until then it may wait for a reply to be written down, and does nothing else.
+It plays in a thread of its own, so that Ray's threads stay free to receive and send. When the process that
+started it is gone, Ray ends it; until then it may wait for a reply to be written down, and does nothing else.
 """
 
 import asyncio
@@ -22,37 +22,37 @@ from oresight.harness.running.executors.remote import Brief, FarAccount, FarReco
 from oresight.harness.settings import shared_cores
 from oresight.harness.worlds import own_version
 
-# What is said and not yet fetched; a worker that is faster than the one who writes waits.
+# Messages not yet fetched; a worker that is faster than the writer waits.
 _MOST_UNHEARD = 64
 
 
 class Player:
-    """Plays tasks and tells what comes of them. Ray calls its methods from several threads, since none is async.
+    """Plays tasks and reports what comes of them. Ray calls its methods from several threads, since none is async.
 
-    What it is given and what it tells are bytes, which nobody on the way has to understand.
+    Input and output are bytes, which the processes between do not decode.
     """
 
     def __init__(self) -> None:
         self._seat = _Seat()
 
     def greet(self) -> dict[str, Any]:
-        """Who this is: plain values, which any version understands."""
+        """Return who this is as plain values, which any version understands."""
         return {"version": own_version(), "mark": code_mark(), "node": platform.node()}
 
     def begin(self, brief: bytes) -> None:
-        """Gets ready to play; takes a pickled `Brief`."""
+        """Prepare to play by a pickled `Brief`."""
         self._seat.begin(pickle.loads(brief))
 
     def take(self, task: bytes) -> None:
-        """Takes a task in; its number, itself and what is kept of it, pickled."""
+        """Accept a task: its number, itself and what is kept of it, pickled."""
         self._seat.take(*pickle.loads(task))
 
     def answer(self, answer: bytes) -> None:
-        """Hears what it waits for."""
+        """Receive the answer that it waits for."""
         self._seat.answers.put(pickle.loads(answer))
 
     def news(self) -> bytes:
-        """Waits until there is something to tell, and tells all there is, pickled."""
+        """Wait for messages and return all there are, pickled."""
         outbox = self._seat.outbox
         told = [outbox.get()]
         while len(told) < _MOST_UNHEARD:

@@ -1,11 +1,11 @@
-"""Episodes that are written down on another machine than they are played on.
+"""Episodes that are recorded on another machine than they are played on.
 
-Whoever gives the command has the run folder and alone writes it; a worker elsewhere sends what is to be written, in
-order. So no machine needs to see another's disk, and one that was given up for lost cannot write any more. A reply, and
-all that was sent before it, is on the disk before the worker acts on it: the worker waits until it hears so. The
-account is kept where the folder is, too: with caps, a worker asks there before each request.
+The commanding machine holds the run folder and is the only one that writes it; a remote worker sends what is to be
+written, in order. So machines need no shared disk, and a worker that was given up cannot write any more. A reply, and
+all that was sent before it, is on disk before the worker acts on it: the worker waits for the confirmation. The account
+is kept with the folder: with caps, a worker asks there before each request.
 
-What carries the words stands elsewhere, as `ray_cluster` and `ray_worker`.
+The transport is in `ray_cluster` and `ray_worker`.
 """
 
 import hashlib
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
+
+from typing_extensions import override
 
 from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, OresightError
@@ -24,6 +26,7 @@ from oresight.harness.png import encode_png
 from oresight.harness.protocols import Json, Pixels
 from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
+from oresight.harness.records.recorder import Record
 from oresight.harness.running.attempt import EpisodeTask
 from oresight.harness.running.budget import Account, Caps, tokens_of
 from oresight.harness.running.executors.dispatch import News, stopped
@@ -39,7 +42,7 @@ class Kept:
         trajectory: What is good of it.
         replies: What is good of them.
         frames: Step numbers of the observations whose pictures are there.
-        damage: What is wrong with the records, if they cannot be gone on with.
+        damage: What is wrong with the records, if they cannot be resumed.
     """
 
     trajectory: resume.KeptTrajectory
@@ -65,7 +68,7 @@ class Brief:
     scripts: Mapping[ModelName, ModelClient] = field(repr=False)
 
     def client(self, name: ModelName, settings: ModelSettings, surroundings: Surroundings) -> ModelClient:
-        """The client of a model, made from what this brief says and not from the worker's own environment.
+        """Return the client of a model, made from what this brief says and not from the worker's own environment.
 
         Raises:
             OresightError: It cannot be made.
@@ -75,7 +78,7 @@ class Brief:
 
 
 def brief_of(places: int, caps: Caps, environment: Mapping[str, str], tasks: Sequence[EpisodeTask]) -> Brief:
-    """The brief for workers that are to play these tasks.
+    """Return the brief for workers that are to play these tasks.
 
     Raises:
         UsageError: A script cannot be read.
@@ -86,7 +89,7 @@ def brief_of(places: int, caps: Caps, environment: Mapping[str, str], tasks: Seq
 
 
 def code_mark() -> str:
-    """What this project's code is known by: two machines with the same mark run the same."""
+    """Return a fingerprint of this project's code: machines with the same one run the same code."""
     mark = hashlib.sha256()
     for package in _PACKAGES:
         spec = find_spec(package)
@@ -103,21 +106,21 @@ class Link(Protocol):
     """A worker's way to the one who writes."""
 
     def send(self, news: News, /) -> None:
-        """Says something."""
+        """Send a message."""
 
     def ask(self, news: News, /) -> None:
-        """Says something and waits until it is done.
+        """Send a message and wait until it is handled.
 
         Raises:
             OresightError: It was refused.
         """
 
 
-class FarRecord:
-    """See `Record`; sends what is to be written."""
+class FarRecord(Record):
+    """A record that sends what is to be written to the process that holds the run folder."""
 
     def __init__(self, link: Link, number: int, task: EpisodeTask, kept: Kept) -> None:
-        """Makes the record of one episode.
+        """Make the record of one episode.
 
         Args:
             link: To the one who writes.
@@ -131,26 +134,26 @@ class FarRecord:
         self._kept = kept
         self._last: tuple[int, Pixels] | None = None
 
+    @override
     def kept(self) -> tuple[resume.KeptTrajectory, resume.KeptReplies]:
-        """See `Record.kept`."""
         if self._kept.damage is not None:
             raise InfrastructureError(self._kept.damage)
         return self._kept.trajectory, self._kept.replies
 
+    @override
     def header(self, header: Json) -> None:
-        """See `Record.header`."""
         self._write("header", header)
 
+    @override
     def line(self, line: Json) -> None:
-        """See `Record.line`."""
         self._write("line", line)
 
+    @override
     def reply(self, line: Json) -> None:
-        """See `Record.reply`."""
         self._link.ask(("reply", self._number, line))
 
+    @override
     def frame(self, step: int, pixels: Pixels | None) -> None:
-        """See `Record.frame`."""
         if pixels is None or self._frames == "none":
             return
         if self._frames == "last":
@@ -158,24 +161,24 @@ class FarRecord:
         else:
             self._write("frame", step, encode_png(pixels))
 
+    @override
     def same_frame(self, step: int, pixels: Pixels | None) -> None:
-        """See `Record.same_frame`."""
         if self._frames != "all" or step not in self._kept.frames:
             self.frame(step, pixels)
 
+    @override
     def cut_frames(self, last: int) -> None:
-        """See `Record.cut_frames`."""
         self._write("cut_frames", last)
 
+    @override
     def finish(self, result: run_folder.EpisodeResult) -> None:
-        """See `Record.finish`."""
         if self._last is not None:
             step, pixels = self._last
             self._write("frame", step, encode_png(pixels))
         self._write("finish", result)
 
+    @override
     def close(self) -> None:
-        """See `Record.close`."""
         self._write("close")
 
     def _write(self, what: str, *told: object) -> None:
@@ -190,10 +193,10 @@ class FarAccount(Account):
         self._link = link
 
     def add(self, cost: float | None, tokens: int) -> None:
-        """Does nothing: the reply that cost it was counted as it was written down."""
+        """Do nothing: the reply was counted when it was written down."""
 
+    @override
     def check(self) -> None:
-        """See `Account.check`."""
         if self.caps != Caps():
             self._link.ask(("check",))
 
@@ -210,7 +213,7 @@ class Clerk:
         self._records: dict[int, run_folder.EpisodeFolder] = {}
 
     def open(self, number: int) -> Kept:
-        """Opens the record of a task and says what is in it.
+        """Open the record of a task and return what is in it.
 
         Raises:
             OresightError: It cannot be opened.
@@ -225,14 +228,14 @@ class Clerk:
         return Kept(trajectory, replies, record.frame_steps())
 
     def takes(self, news: News) -> bool:
-        """Whether news are for the clerk."""
+        """Return whether a message is for the clerk."""
         return news[0] in ("record", "reply", "check")
 
     def take(self, news: News) -> News | None:
-        """Does what news ask for.
+        """Handle a message of a worker.
 
         Returns:
-            The answer, where the worker waits for one: empty, or an error as `stopped` tells it.
+            The answer, where the worker waits for one: empty, or an error as `stopped` encodes it.
 
         Raises:
             OresightError: The disk refuses.
@@ -254,13 +257,13 @@ class Clerk:
         return ()
 
     def close(self, number: int) -> None:
-        """Closes the record of a task whose worker is gone, if it is open."""
+        """Close the record of a task whose worker died, if it is open."""
         record = self._records.pop(number, None)
         if record is not None:
             record.close()
 
     def close_all(self) -> None:
-        """Closes all records."""
+        """Close all records."""
         for number in list(self._records):
             self.close(number)
 

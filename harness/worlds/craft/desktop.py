@@ -23,7 +23,7 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True, kw_only=True)
 class DesktopWorld(CraftWorld):
-    """The 3D world, opened in a window. There is one display and this process drives it: nobody else can play it."""
+    """The 3D world, opened in a window. This process drives the only display, so no other can play it."""
 
     @classmethod
     def of_world(cls, world: CraftWorld) -> "DesktopWorld":
@@ -53,7 +53,7 @@ class DesktopWorld(CraftWorld):
 
 
 def describe() -> str:
-    """What would drive the display.
+    """Return what would drive the display.
 
     Raises:
         MissingPartError: There is no display, or it cannot be driven.
@@ -80,7 +80,7 @@ def _some(size: Size | None) -> Size:
 
 
 def _translated(do: Callable[[], Done]) -> Done:
-    """What the display says, in the errors of the harness."""
+    """Return what the display says, in the errors of the harness."""
     try:
         return do()
     except DesktopBusy as error:
@@ -91,33 +91,33 @@ def _translated(do: Callable[[], Done]) -> Done:
         raise InfrastructureError(str(error)) from error
 
 
-class _OnDesktop:
+class _OnDesktop(Environment):
     """An environment whose display can fail, which is no result of the agent's."""
 
     def __init__(self, scenario: Scenario, size: Size) -> None:
         self._env = DesktopEnv(scenario, width=size[0], height=size[1])
 
     @property
+    @override
     def spec(self) -> EnvSpec:
-        """See `Environment.spec`."""
         return self._env.spec
 
+    @override
     def reset(self, seed: int | None = None) -> Observation:
-        """See `Environment.reset`."""
         return _translated(lambda: self._env.reset(seed))
 
+    @override
     def step(self, action: str) -> Transition:
-        """See `Environment.step`."""
         return _translated(lambda: self._env.step(action))
 
+    @override
     def facts(self) -> Json:
-        """See `Environment.facts`."""
         return _translated(self._env.facts)
 
+    @override
     def state_hash(self) -> str:
-        """See `Environment.state_hash`."""
         return _translated(self._env.state_hash)
 
+    @override
     def close(self) -> None:
-        """See `Environment.close`."""
         self._env.close()

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from typing_extensions import override
+
 from oresight import assets
 from oresight.harness.agents.scout.track import Pose
 from oresight.harness.context.assembly import lines_tokens, list_lines, newest, quoted
 from oresight.harness.context.notes import remark_lines
 from oresight.harness.context.reply_fields import fields_of, shown, whole_number
-from oresight.harness.context.structured import Summary
+from oresight.harness.context.structured import Digest, Summary
 from oresight.harness.protocols import AnswerForm, Observation, Turn
 
 # Looks from places in one square of this size count as from one place.
@@ -43,7 +45,7 @@ class Report:
 
 @dataclass
 class Journey:
-    """What a history tells.
+    """What a history says.
 
     Attributes:
         pose: Where the agent must be now.
@@ -62,7 +64,7 @@ class Journey:
     reported: int = 0
 
     def look(self) -> None:
-        """Marks where the agent looks now."""
+        """Mark where the agent looks now."""
         key = round(self.pose.right / PLACE_BLOCKS), round(self.pose.ahead / PLACE_BLOCKS)
         looked = self.looks.pop(key, {})
         looked[round(self.pose.heading_deg) % 360, round(self.pose.pitch_deg)] = None
@@ -70,7 +72,7 @@ class Journey:
         self.places.setdefault(key, self.pose)
 
 
-class CraftDigest:
+class CraftDigest(Digest):
     """The digest of the 3D world."""
 
     @cached_property
@@ -90,14 +92,14 @@ class CraftDigest:
             assets.path("prompts", "memory", "structured_craft.txt").read_text("utf-8").strip(),
         )
 
+    @override
     def summarise(self, instructions: str, history: Sequence[Turn], current: Observation) -> Summary:
-        """See `Digest.summarise`."""
         journey = travel(history)
         return Summary(lambda room: _lines(journey, history, room), remark_lines(journey.remarks))
 
 
 def _lines(journey: Journey, history: Sequence[Turn], room_tokens: int) -> list[str]:
-    """See `Summary`."""
+    """Return the lines of the summary that fit into so many tokens."""
     lines = newest([f"You must be {_place(journey.pose)}, looking {_view(journey.pose)}."], room_tokens)
     room_tokens -= lines_tokens(lines)
     reports = [_report(report, journey.pose) for report in journey.reports.values()]
@@ -113,7 +115,7 @@ def _lines(journey: Journey, history: Sequence[Turn], room_tokens: int) -> list[
 
 
 def travel(history: Sequence[Turn]) -> Journey:
-    """Follows a history from its start."""
+    """Follow a history from its start."""
     journey = Journey()
     journey.look()
     for turn in history:
@@ -125,7 +127,7 @@ def travel(history: Sequence[Turn]) -> Journey:
 
 
 def _hear(journey: Journey, turn: Turn) -> list[str]:
-    """Takes in what a reply reports; returns remarks on what was ignored."""
+    """Add what a reply reports; return remarks on what was ignored."""
     fields = fields_of(turn)
     remarks = []
     for number in _listed(fields.get("gone")):
@@ -149,7 +151,7 @@ def _hear(journey: Journey, turn: Turn) -> list[str]:
 
 
 def _read_report(ore: object, journey: Journey, step: int) -> Report | None:
-    """An ore placed from where the agent stood and looked; None where the report makes no sense."""
+    """Place an ore from where the agent stood and looked; None where the report makes no sense."""
     if not isinstance(ore, Mapping) or not isinstance(ore.get("kind"), str) or not _kind(ore["kind"]):
         return None
     right_deg = _number(ore.get("right_deg"), 180.0)
@@ -171,20 +173,20 @@ def _read_report(ore: object, journey: Journey, step: int) -> Report | None:
 
 
 def _kind(text: str) -> str:
-    """One spelling of `Iron ore`, `iron_ore` and `iron`."""
+    """Return the one spelling of `Iron ore`, `iron_ore` and `iron`."""
     words = text.lower().replace("_", " ").split()
     return " ".join(words[:-1] if len(words) > 1 and words[-1] == "ore" else words)[:_LONGEST_KIND]
 
 
 def _listed(value: Any) -> list[Any]:
-    """A list as it is, nothing as an empty one, anything else as the only thing in one."""
+    """Return a list as it is, None as an empty list, anything else as a list of one."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def _number(value: object, most: float) -> float | None:
-    """A finite number of at most this size; a missing one is None, like anything else that is none."""
+    """Return a finite number of at most this size; None for a missing one and for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) <= most else None

@@ -17,7 +17,7 @@ def find_display(settings: Settings) -> str:
     """Names the display that a window would open on.
 
     Raises:
-        MissingPartError: There is none.
+        MissingPartError: There is no display.
     """
     if sys.platform in ("win32", "darwin"):
         return "the desktop"
@@ -34,7 +34,7 @@ def find_display(settings: Settings) -> str:
 
 
 def x_answers(display: str) -> bool:
-    """Whether an X server answers where a display's name says."""
+    """Return whether an X server answers where a display's name says."""
     host, _, number = display.rpartition(":")
     number = number.partition(".")[0]
     if not number.isdigit():
@@ -65,7 +65,7 @@ def opengl() -> tuple[str, str]:
     """Name and version of the OpenGL renderer that draws the pictures.
 
     Raises:
-        MissingPartError: There is none; says what to install.
+        MissingPartError: There is no display; the message says what to install.
     """
     from oresight.craftenv.render.context import OpenGLUnavailable, describe
 

@@ -48,7 +48,7 @@ class Ground:
 
 
 def ground(header: Header, left: float, top: float, right: float, bottom: float) -> Ground | None:
-    """The surface around an area given in blocks; None if the world was another terrain, or the area is too large."""
+    """Return the surface around an area in blocks; None for another terrain version or too large an area."""
     seed = header.scenario.get("world_seed")
     if header.versions.get("terrain") != TERRAIN_VERSION or type(seed) is not int or not -(2**63) <= seed < 2**63:
         return None
@@ -106,7 +106,7 @@ def _chunk(seed: int, cx: int, cz: int) -> tuple[npt.NDArray[np.uint8], npt.NDAr
 
 @functools.cache
 def _palette() -> npt.NDArray[np.float64]:
-    """The mean colour of every block's upper face, float64[blocks, 3]."""
+    """Return the mean colour of every block's upper face, float64[blocks, 3]."""
     from PIL import Image
 
     colours = np.zeros((len(Block), 3))

@@ -1,4 +1,4 @@
-"""Scores a session while it goes on: plays it again a little behind, in a world of its own.
+"""Scores a session while it is played: replays it with a short delay in a world of its own.
 
 Where decisions are cut, and how facts are shared out among those made at once, is the business of
 `scoring.sessions.sharing`.
@@ -82,7 +82,7 @@ class SessionJudge:
         return [self._judged(Cut(action, first, tick.tick, tick.tick), self._play(tick.tick))]
 
     def finish(self) -> list[Judged]:
-        """The session is over; returns the decisions that were still held back."""
+        """End the session; return the decisions that were still held back."""
         return self._judge_cuts(self._cutter.pause())
 
     def _judge_cuts(self, cuts: list[Cut]) -> list[Judged]:

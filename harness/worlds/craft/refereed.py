@@ -37,7 +37,7 @@ class Refereed:
         self._happened = Happenings()
 
     def start(self) -> Json:
-        """What the header says of the start: the state's hash and the facts. To be called first, and once."""
+        """Return what the header says of the start: the state's hash and the facts. Call it first, and once."""
         return {"state_hash": self._engine.state_hash(), "facts": self._referee.start()}
 
     @property
@@ -55,6 +55,6 @@ class Refereed:
         return state_json(self._engine, happened, with_hash=recorded.state_hash is not None)
 
     def observe(self) -> Json:
-        """The facts of what was played since the start, or since this was called last."""
+        """Return the facts of what was played since the start, or since this was called last."""
         happened, self._happened = self._happened, Happenings()
         return self._referee.observe(happened)

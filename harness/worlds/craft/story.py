@@ -19,7 +19,7 @@ from oresight.scoring.records import BlockPos, CraftFacts, KnownAtStart, KnownOr
 _FREE = "Not scored: a free preparation. What it showed or changed is judged with the next scored decision."
 _AFTER = "Not scored: it comes after the end of what is scored."
 _EXPLORED = ("position", "view", "ore")
-# So many ores are told of by distances and angles.
+# How many ores are described by distances and angles.
 _ORES_SHOWN = 3
 
 
@@ -79,14 +79,14 @@ class _Follower:
         ]
 
     def judged(self, step: int, facts: CraftFacts) -> None:
-        """The stretch ends here."""
+        """End the stretch here."""
         self.stretch = _Stretch(facts.pose_after)
         self.known = self._standing(step)
         self.needed = self.wanted - len(self._acquired)
         self._note(facts.known)
 
     def smallest(self, pos: BlockPos) -> tuple[float, float]:
-        """The smallest straight and walking distance so far of a known ore; infinite where there was none."""
+        """Return the smallest straight and walking distance so far of a known ore; infinite where there was none."""
         return self._smallest.get(pos, (math.inf, math.inf))
 
     def _standing(self, step: int) -> tuple[BlockPos, ...]:
@@ -106,7 +106,7 @@ class _Follower:
 
 
 def craft_words(story: Story) -> list[Told]:
-    """Every decision of an episode in the 3D world in words."""
+    """Describe every decision of an episode in the 3D world."""
     follower = _Follower(story)
     parameters, ended_after = story.parameters, story.before + story.summary.steps_taken
     segment = Segment(parameters.k, node_of(follower.stretch.pose, parameters), leaves_out_staying=True)
@@ -211,7 +211,7 @@ def _why_not(step: StoryStep, case: Case, facts: CraftFacts, follower: _Follower
 
 
 def _approach(facts: CraftFacts, follower: _Follower, progress: bool) -> str:
-    """How the distances to the nearest known ores changed."""
+    """Return how the distances to the nearest known ores changed."""
     last = {ore.pos: ore for ore in facts.known}
     rows = []
     for pos in follower.known:

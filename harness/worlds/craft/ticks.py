@@ -1,4 +1,4 @@
-"""A session's ticks as they stand in its file, and back into what the simulation is told."""
+"""A session's ticks as they stand in its file, and back into input of the simulation."""
 
 from oresight.craftenv.blocks import Block
 from oresight.craftenv.sim.angles import pitch_degrees, yaw_degrees
@@ -12,7 +12,7 @@ _NAMES = {"yaw_counts": "yaw", "pitch_counts": "pitch"}
 
 
 def controls_of(held: SessionControls) -> Controls:
-    """Return what a recorded tick tells the simulation."""
+    """Return the input that a recorded tick gives the simulation."""
     return Controls(
         forward=held.forward,
         right=held.right,

@@ -16,7 +16,7 @@ AREA_BLOCKS_MAX = 320
 
 
 def craft_view(story: Story) -> View:
-    """The surface, the path, the ores and the changed blocks."""
+    """Return the surface, the path, the ores and the changed blocks."""
     start = StartFacts.model_validate(story.header.start.facts)
     numbers = Numbers(node_of(start.pose, story.parameters))
     ends = [numbers.of(step.judged.node) for step in story.steps]
@@ -112,7 +112,7 @@ def _walk(before: Point, ticks: Sequence[Point]) -> list[int]:
 
 
 def _around(poses: Sequence[Sequence[float]], ores: Sequence[Sequence[int]]) -> tuple[list[float], list[float]]:
-    """What has to be in view: the path, and the ores if they do not make it too wide."""
+    """Return what has to be in view: the path, and the ores if they do not make it too wide."""
     xs, zs = [pose[0] for pose in poses], [pose[2] for pose in poses]
     with_ores = [*xs, *(ore[0] for ore in ores)], [*zs, *(ore[2] for ore in ores)]
     wide = max(max(values) - min(values) for values in with_ores)

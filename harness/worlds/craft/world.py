@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from oresight.harness.worlds.story import Told
     from oresight.harness.worlds.view import View
 
-# The names of the suite craft-dials tell the demand on exploration and that on exploitation.
+# The names of the suite craft-dials state the demand on exploration and that on exploitation.
 _DIALS = re.compile(r"(?:^|-)dials-(low|medium|high)-(low|medium|high)-\d+$")
 # What the facts are recorded under, and so what they are scored with live.
 PARAMETERS = Parameters(recorded=RecordedInputs(vertical_fov_deg=VERTICAL_FOV_DEG, sight_blocks=SIGHT_BLOCKS))
@@ -185,7 +185,7 @@ class CraftWorld(World):
 
 
 def of_session(header: records.SessionHeader) -> CraftWorld:
-    """The world that a person's session was recorded in.
+    """Return the world that a person's session was recorded in.
 
     Raises:
         ReplayRefusedError: It was another terrain.
@@ -194,7 +194,7 @@ def of_session(header: records.SessionHeader) -> CraftWorld:
 
 
 def dial_levels() -> Json:
-    """What each level of the two demands of the dials means."""
+    """Return what each level of the two demands of the dials means."""
     return {
         "exploration": {name: asdict(level) for name, level in EXPLORATION.items()},
         "exploitation": {name: asdict(level) for name, level in EXPLOITATION.items()},
@@ -202,7 +202,7 @@ def dial_levels() -> Json:
 
 
 def recorded_scenario(header: records.Header | records.SessionHeader) -> Scenario:
-    """The scenario that a trajectory or a session was recorded in.
+    """Return the scenario that a trajectory or a session was recorded in.
 
     Raises:
         ReplayRefusedError: It was another terrain, or it is no scenario.

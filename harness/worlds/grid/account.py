@@ -1,4 +1,4 @@
-"""What a researcher may be told of a recorded grid episode: what was known before each move, and since when.
+"""What a researcher is shown of a recorded grid episode: what was known before each move, and since when.
 
 Full knowledge, for pages and never for agents. How a move is judged is the scorer's business; here the distances are
 looked up that its reasons speak of.
@@ -14,7 +14,7 @@ from oresight.scoring.grid.adapter import GridScenario
 
 # Distances are looked up anew at each move; on a larger known map they are left out.
 DISTANCES_MAX_CELLS = 400
-# So many unobserved cells are told by name.
+# How many unobserved cells are named.
 SHOWN_CELLS = 6
 
 
@@ -74,7 +74,7 @@ class GridAccount:
 
 
 def account(scenario: GridScenario, moves: Sequence[str | None], cases: Sequence[Case | None]) -> GridAccount:
-    """Walks the moves of an episode again.
+    """Replay the moves of an episode again.
 
     Args:
         scenario: Map and visibility.
@@ -123,7 +123,7 @@ def account(scenario: GridScenario, moves: Sequence[str | None], cases: Sequence
 
 
 def _first(cells: Set[Cell]) -> tuple[Cell, ...]:
-    """The first few in reading order: from the top, and from the left."""
+    """Return the first few in reading order: from the top, and from the left."""
     return tuple(heapq.nsmallest(SHOWN_CELLS, cells, key=lambda cell: (-cell[1], cell[0])))
 
 
@@ -151,7 +151,7 @@ def _ways(walk: Exploration, before: Cell, after: Cell, targets: Set[Cell]) -> t
 
 
 def _distances(walk: Exploration, start: Cell) -> dict[Cell, int]:
-    """Steps from a cell to every other over known ground, where one end of each step is observed."""
+    """Return the steps from a cell to every other over known ground, where one end of each step is observed."""
     observed, ways = walk.observed, walk.map.ways
     distances = {start: 0}
     front = [start]

@@ -1,4 +1,4 @@
-"""The summary of the grid world: cells, obstacles and tasks, from the very texts that the agent was told.
+"""The summary of the grid world: cells, obstacles and tasks, from the very texts that the agent was shown.
 
 Nothing is worked out for the model: whether a task can be activated now is for it to see from the prerequisites.
 """
@@ -7,15 +7,17 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from typing_extensions import override
+
 from oresight import assets
 from oresight.gridenv.model import DIRECTIONS, Cell
 from oresight.gridenv.text import HeardNode, HeardTurn, read_briefing, read_turn
 from oresight.harness.context.assembly import lines_tokens, list_lines, newest
-from oresight.harness.context.structured import Summary
+from oresight.harness.context.structured import Digest, Summary
 from oresight.harness.protocols import AnswerForm, Observation, Turn, text_tokens
 
 
-class GridDigest:
+class GridDigest(Digest):
     """The digest of the grid."""
 
     @cached_property
@@ -23,14 +25,14 @@ class GridDigest:
         """No further field."""
         return AnswerForm({}, assets.path("prompts", "memory", "structured_grid.txt").read_text("utf-8").strip())
 
+    @override
     def summarise(self, instructions: str, history: Sequence[Turn], current: Observation) -> Summary:
-        """See `Digest.summarise`."""
         heard = _Heard(instructions, [*(turn.observation.text for turn in history), current.text])
         return Summary(heard.lines)
 
 
 class _Heard:
-    """What the texts tell; every collection is in the order in which it was first told."""
+    """What the texts say; every collection is in the order of first mention."""
 
     def __init__(self, instructions: str, texts: Iterable[str]) -> None:
         self.observed: dict[Cell, None] = {}
@@ -48,7 +50,7 @@ class _Heard:
                 self._hear(turn)
 
     def lines(self, room_tokens: int) -> list[str]:
-        """See `Summary`."""
+        """Return the lines of the summary that fit into so many tokens."""
         # What can still be done comes first; what was in the way is worth least.
         open_tasks = [_task(node) for name, node in self.nodes.items() if name not in self.activated]
         done = [_task(node) for name, node in self.nodes.items() if name in self.activated]
@@ -83,7 +85,7 @@ class _Heard:
 
 
 def _cells(head: str, cells: Iterable[Cell], room_tokens: int) -> list[str]:
-    """One line with the cells in reading order, without the first told where not all fit."""
+    """Return one line with the cells in reading order; where not all fit, the oldest are left out."""
     pairs = {f"[{x}, {y}]": (x, y) for x, y in cells}
     room_tokens -= text_tokens(f"{head} ({len(pairs)}, the latest): \n")
     kept = newest(list(pairs), room_tokens)

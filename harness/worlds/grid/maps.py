@@ -50,7 +50,7 @@ class Checked:
 
 
 def make(demand: str, size: str, seed: int, custom: Custom, visibility: Visibility) -> GridScenario:
-    """Generates a map, proved solvable.
+    """Generate a map, proved solvable.
 
     Raises:
         UsageError: It cannot be made; the message says what to change.
@@ -74,7 +74,7 @@ def make(demand: str, size: str, seed: int, custom: Custom, visibility: Visibili
 
 
 def find(place: str) -> GridScenario:
-    """The scenario that an argument names: a map file, or one by its name.
+    """Return the scenario that an argument names: a map file, or one by its name.
 
     Raises:
         UsageError: There is neither, or the file's map is malformed.
@@ -90,7 +90,7 @@ def find(place: str) -> GridScenario:
 
 
 def text(scenario: GridScenario) -> str:
-    """A map as lines of characters with its legend.
+    """Draw a map as lines of characters with its legend.
 
     Raises:
         UsageError: It is too large to draw.
@@ -99,7 +99,7 @@ def text(scenario: GridScenario) -> str:
 
 
 def picture(scenario: GridScenario) -> bytes:
-    """A map with its task DAG as a PNG.
+    """Draw a map with its task DAG as a PNG.
 
     Raises:
         UsageError: It is too large to draw.
@@ -112,7 +112,7 @@ def picture(scenario: GridScenario) -> bytes:
 
 
 def write(scenario: GridScenario, file: Path) -> None:
-    """Writes a map file in the form of an episode file, one line long.
+    """Write a map file in the form of an episode file, one line long.
 
     Raises:
         StoreError: It cannot be written.
@@ -124,7 +124,7 @@ def write(scenario: GridScenario, file: Path) -> None:
 
 
 def export(name: str, seeds: Sequence[int] | None, folder: Path) -> list[Path]:
-    """Writes a suite as files, one a scenario.
+    """Write a suite as files, one a scenario.
 
     Raises:
         UsageError: There is no such suite.
@@ -141,7 +141,7 @@ def export(name: str, seeds: Sequence[int] | None, folder: Path) -> list[Path]:
 
 
 def check(file: Path) -> Checked:
-    """Whether a map file is sound and can be solved within its budget, from full knowledge and from the text alone."""
+    """Check that a map file is sound and solvable within its budget, with full knowledge and from the text alone."""
     try:
         scenario = load_scenario(file)
     except OresightError as error:

@@ -11,7 +11,7 @@ from oresight.scoring.grid.adapter import GridScenario
 
 
 def grid_words(story: Story, scenario: GridScenario, account: GridAccount) -> list[Told]:
-    """Every decision of a grid episode in words."""
+    """Describe every decision of a grid episode."""
     segment = Segment(story.parameters.k, scenario.map.start, leaves_out_staying=False)
     told = []
     for step, moment in zip(story.steps, account.moments, strict=True):

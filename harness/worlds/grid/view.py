@@ -10,7 +10,7 @@ HIDDEN_CELLS_MAX = 4000
 
 
 def grid_view(story: Story, scenario: GridScenario, account: GridAccount) -> View:
-    """The map and its task DAG."""
+    """Return the map and its task DAG."""
     map_ = scenario.map
     numbers = Numbers(map_.start)
     shown = sorted(map_.cells if len(map_.cells) <= HIDDEN_CELLS_MAX else account.seen)

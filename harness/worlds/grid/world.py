@@ -32,7 +32,7 @@ from oresight.gridenv.text import briefing
 from oresight.harness import files
 from oresight.harness.context.structured import Digest
 from oresight.harness.errors import ReplayRefusedError, UsageError
-from oresight.harness.protocols import Choice, Json, Pixels
+from oresight.harness.protocols import Choice, EnvironmentSpec, FilmEnvironment, Json, Pixels
 from oresight.harness.worlds.base import LEVELS, EpisodeRequest, Size, World, own_version
 from oresight.harness.worlds.prompts import OwnPrompts, find_set, full_name, set_names
 from oresight.scoring import records
@@ -186,7 +186,7 @@ class GridWorld(World):
         found = labels_of(scenario)
         if found is None:
             return None
-        # The names tell the demand on exploitation; that on exploration is its opposite.
+        # The names state the demand on exploitation; that on exploration is its opposite.
         place = LEVELS.index(found[0])
         return LEVELS[place if error == "exploitation" else len(LEVELS) - 1 - place]
 
@@ -230,7 +230,7 @@ def _solution(scenario: GridScenario) -> Sequence[str]:
 
 
 def load_scenario(path: Path) -> GridScenario:
-    """The scenario in a map file: an episode with its "map", or the bare map.
+    """Return the scenario in a map file: an episode with its "map", or the bare map.
 
     Raises:
         UsageError: The map is malformed; the message names file and field.
@@ -250,18 +250,18 @@ def load_scenario(path: Path) -> GridScenario:
 
 
 def over_at_start(scenario: GridScenario) -> bool:
-    """Whether the goal is achieved before any decision."""
+    """Return whether the goal is achieved before any decision."""
     return Exploration(scenario.map, scenario.visibility).success
 
 
 def fingerprint(scenario: GridScenario) -> str:
-    """A hash of what is played, whatever it is called."""
+    """Return a hash of what is played, whatever it is called."""
     told = {**map_to_json(scenario.map), "visibility": scenario.visibility, "name": "", "drawn": None}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def instructions(scenario: GridScenario, prompts: str | None, own: OwnPrompts | None = None) -> str:
-    """The system message; with everything known from the start it ends with the listing of the map.
+    """Return the system message; with everything known from the start it ends with the listing of the map.
 
     There it stays in view, whatever a context strategy drops.
     """
@@ -270,44 +270,48 @@ def instructions(scenario: GridScenario, prompts: str | None, own: OwnPrompts | 
     return f"{text}\n\n{briefing(scenario.map)}" if scenario.visibility == "full" else text
 
 
-class GridFilm:
+class GridFilm(FilmEnvironment):
     """The environment as a film sees it: the map with what the agent knows, its path, and the task DAG."""
 
     def __init__(self, scenario: GridScenario) -> None:
         self._environment = _open(scenario)
         self._path: list[Cell] = []
-        self.spec = self._environment.spec
 
+    @property
+    @override
+    def spec(self) -> EnvironmentSpec:
+        return self._environment.spec
+
+    @override
     def reset(self, seed: int | None = None) -> Observation:
-        """See `Environment.reset`."""
         observation = self._environment.reset(seed)
         self._path = [self._environment.walk.position]
         return observation
 
+    @override
     def step(self, action: str, on_tick: Callable[[], None] | None = None) -> Transition:
-        """See `FilmEnvironment.step`; a move has no ticks."""
         transition = self._environment.step(action)
         self._path.append(self._environment.walk.position)
         return transition
 
     def render(self) -> Pixels:
-        """Draws the map, uint8[height, width, 3]; every picture of an episode has the same size."""
+        """Draw the map, uint8[height, width, 3]; every picture of an episode has the same size."""
         from oresight.gridenv.picture import draw_picture
 
         walk = self._environment.walk
         picture = draw_picture(walk.map, walk.state(), tuple(self._path))
         return np.asarray(picture.convert("RGB"), dtype=np.uint8).copy()
 
+    @override
     def facts(self) -> dict[str, object]:
-        """See `Environment.facts`."""
         return self._environment.facts()
 
+    @override
     def state_hash(self) -> str:
-        """See `Environment.state_hash`."""
         return self._environment.state_hash()
 
+    @override
     def close(self) -> None:
-        """See `Environment.close`."""
         self._environment.close()
 
 

@@ -40,7 +40,7 @@ OPENINGS = 3
 
 
 def arms(kind: str) -> list[Arm]:
-    """The conditions in one world."""
+    """Return the conditions in one world."""
     if kind == "craft":
         selections = [Selection("craft", suite="craft-mine")]
         conditions = [Condition(agent, None, memory) for agent, memory in CRAFT_AGENTS]

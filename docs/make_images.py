@@ -108,7 +108,7 @@ def draw_map(axes: Any, map_: GridMap, walked: Walked, path: bool = False) -> No
 
 
 def cases() -> Any:
-    """The four cases on one small map: what is known decides what is asked of the next decision."""
+    """Draw the four cases on one small map: what is known decides what is asked of the next decision."""
     map_ = make_map(("B.@.A", "##.##", "##G##"), {"A": [], "B": [["A"]], "G": [["B"]]}, "G")
     panels = (
         ("", "R", "nothing is pending\nexplore: come nearer to some unobserved cell"),

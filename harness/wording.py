@@ -16,12 +16,12 @@ _CASES = {
 
 
 def case_words(scored: ScoredDecision) -> str:
-    """What was required of a decision."""
+    """Return what was required of a decision."""
     return "not scored" if scored.case is None else f"case {int(scored.case)}: {_CASES[scored.case]}"
 
 
 def verdict_words(scored: ScoredDecision) -> str:
-    """What it was: an error with its kind and causes, or a gain with its kinds."""
+    """Return what it was: an error with its kind and causes, or a gain with its kinds."""
     if not scored.scored:
         return "preparation"
     if scored.error is not None:
@@ -30,12 +30,12 @@ def verdict_words(scored: ScoredDecision) -> str:
 
 
 def rate_words(errors: float, eligible: float) -> str:
-    """A rate with its numerator and denominator; undefined without an eligible decision."""
+    """Return a rate with its numerator and denominator; undefined without an eligible decision."""
     return f"{errors:g}/{eligible:g} = {errors / eligible:.2f}" if eligible else "undefined (0 decisions)"
 
 
 def figure_words(measure: Measure, figure: Figure) -> str:
-    """A figure with its interval; one of counts with these."""
+    """Return a figure with its interval; a figure of counts with its counts."""
     if figure.value is None:
         return rate_words(0, 0) if measure.unit.counted else UNDEFINED
     words = measure.unit.words(figure.value)
@@ -45,7 +45,7 @@ def figure_words(measure: Measure, figure: Figure) -> str:
 
 
 def difference_words(measure: Measure, difference: Difference | None) -> str:
-    """A difference with its interval."""
+    """Return a difference with its interval."""
     if difference is None or difference.value is None:
         return UNDEFINED
     value, *ends = (measure.unit.words(each, signed=True) for each in (difference.value, *(difference.interval or ())))
@@ -53,7 +53,7 @@ def difference_words(measure: Measure, difference: Difference | None) -> str:
 
 
 def told_of_episodes(reading: str | None) -> list[Measure]:
-    """The measures that a line about an episode has room for: ratios of counts, in one reading or without any."""
+    """Return the measures that fit a line about an episode: ratios of counts, in one reading or without any."""
     return [
         measure
         for measure in table()
@@ -62,7 +62,7 @@ def told_of_episodes(reading: str | None) -> list[Measure]:
 
 
 def episode_words(summary: EpisodeSummary) -> list[str]:
-    """What such a line says behind the outcome: these in the default reading; the score where there is none."""
+    """Return the end of such a line: these measures in the default reading; the score where there are none."""
     measures = told_of_episodes(next(iter(summary.readings), None))
     told = [
         f"{measure.title} {rate_words(*counts)}"

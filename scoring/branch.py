@@ -67,7 +67,7 @@ class BranchScorer:
         return self._readings.setdefault(reading, Tally())
 
     def _own(self, told: Any) -> Any:
-        """What is told of the whole episode, without events before the branch point."""
+        """Return what is reported of the whole episode, without events before the branch point."""
         if not isinstance(told, list):
             return told
         return [each for each in told if not isinstance(each, dict) or each.get("step", math.inf) > self._at]

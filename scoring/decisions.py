@@ -71,7 +71,7 @@ class ScoredDecision:
         node: Node,
         strict_gain: bool | None = None,
     ) -> Self:
-        """A scored decision from its verdict; `strict_gain` is None in a world with one reading."""
+        """Make a scored decision from its verdict; `strict_gain` is None in a world with one reading."""
         strict = None
         if strict_gain is not None:
             strict_error = verdict.error_if(strict_gain)
@@ -93,7 +93,7 @@ class ScoredDecision:
 
     @classmethod
     def unscored(cls, step: int, action: str | None, stale: int) -> Self:
-        """A decision without case, denominator or node; `stale` is the score as it stood."""
+        """Make a decision without case, denominator or node; `stale` is the score as it stood."""
         return cls(step, action, False, None, False, False, stale, None, (), (), None, None)
 
     def to_json(self) -> Json:

@@ -29,13 +29,13 @@ from oresight.scoring.vpt.reader import VptRecording
 
 
 class Follower(Protocol):
-    """Told what is read of an episode while it is scored, so that nobody has to read it twice."""
+    """Receives what is read of an episode while it is scored, so that it need not be read twice."""
 
     def header(self, header: Header) -> None:
-        """The first line."""
+        """Receive the first line."""
 
     def decision(self, line: DecisionLine, facts: Any) -> None:
-        """The next decision, with its facts as the world's adapter reads them."""
+        """Receive the next decision, with its facts as the world's adapter reads them."""
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,7 @@ def difference_of(first: Sequence[Counts], second: Sequence[Counts]) -> Differen
 
 
 def _total(values: npt.NDArray[np.float64]) -> float:
-    """The exact sum, whole if all values are."""
+    """Return the exact sum, whole if all values are."""
     total = math.fsum(values)
     return int(total) if not np.any(values % 1) else total
 

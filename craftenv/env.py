@@ -132,7 +132,7 @@ class CraftEnv:
         return self._acquired
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Start the episode anew.
+        """Restart the episode.
 
         Args:
             seed: Another terrain seed than the scenario's; the spawn is then put on the ground there. None keeps the

@@ -95,7 +95,7 @@ class CraftMineEnv(gymnasium.Env[GymObservation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[GymObservation, dict[str, Any]]:
-        """Start the episode anew.
+        """Restart the episode.
 
         Args:
             seed: Another terrain seed than the scenario's; None keeps its own, which alone is proved solvable.

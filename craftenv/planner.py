@@ -82,7 +82,7 @@ def plan(
             gained = len(engine.run(BY_NAME[name]).acquired)
             actions.append(name)
             if gained:
-                break  # perhaps another one, met on the way
+                break  # possibly another one, met on the way
         if gained == 0:
             return None
         acquired += gained

@@ -164,7 +164,7 @@ class GridEnv:
         return briefing(self.scenario.map) if self.scenario.visibility == "full" else ""
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Start the episode anew.
+        """Restart the episode.
 
         Args:
             seed: Another seed than the scenario's: the map of the same family for it. None keeps the scenario's own; a

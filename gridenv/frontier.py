@@ -84,8 +84,8 @@ class Knowledge:
     def choices(self) -> tuple[str, ...]:
         """Return every direction that begins a shortest known way to a nearest target, in the order up to right.
 
-        The first of them is what a map's proof takes; another may take longer, but is no error either. Where no target
-        is known, each admissible direction is as good as another.
+        The first of them is what a map's proof takes; another may take longer, but is not an error either. Where no
+        target is known, all admissible directions are equal.
         """
         for targets in self.wishes:
             # Who has forgotten the way to a task looks for it as for anything else.

@@ -49,7 +49,7 @@ class Layout:
 
 
 def grid_sides(cells: int) -> tuple[int, int]:
-    """Return the longer and the shorter side of a grid with about so many cells; they differ by one at most."""
+    """Return the longer and the shorter side of a grid with about this many cells; they differ by one at most."""
     side = 1
     while side * side < cells:
         side += 1

@@ -49,7 +49,7 @@ def parse_map(data: object, where: str = "map") -> GridMap:
     cells = _cells(fields["cells"], f"{where}.cells")
     start = _cell(fields["start"], f"{where}.start")
     if start not in cells:
-        raise MapError(f"{where}.start", f"{_pair(start)}, which is no cell of the map", f"one of {where}.cells")
+        raise MapError(f"{where}.start", f"{_pair(start)}, which is not a cell of the map", f"one of {where}.cells")
     nodes = _nodes(fields["nodes"], f"{where}.nodes", cells)
     names = {node.id: number for number, node in enumerate(nodes)}
     goal = fields["goal"]
@@ -132,7 +132,7 @@ def _list(data: object, where: str, of: str) -> list[Any]:
 
 
 def _cell(data: object, where: str) -> Cell:
-    # type() and not isinstance: true and false are no coordinates.
+    # type() and not isinstance: true and false are not coordinates.
     if not isinstance(data, list) or len(data) != 2 or type(data[0]) is not int or type(data[1]) is not int:
         raise MapError(where, _shown(data), "two integers [x, y]")
     return data[0], data[1]
@@ -173,7 +173,7 @@ def _nodes(data: object, where: str, cells: frozenset[Cell]) -> tuple[Node, ...]
             raise MapError(f"{here}.id", found, "each id once")
         cell = _cell(fields["cell"], f"{here}.cell")
         if cell not in cells:
-            raise MapError(f"{here}.cell", f"{_pair(cell)}, which is no cell of the map", "one of the map's cells")
+            raise MapError(f"{here}.cell", f"{_pair(cell)}, which is not a cell of the map", "one of the map's cells")
         if cell in by_cell:
             found = f"{_pair(cell)}, where {where}[{by_cell[cell]}] lies already"
             raise MapError(f"{here}.cell", found, "a cell of its own for each node")
@@ -206,7 +206,7 @@ def _check_prerequisites(map_: GridMap, names: dict[str, int], where: str) -> No
             for place, parent in enumerate(option):
                 if parent not in names:
                     field = f"{where}[{number}].options[{option_number}][{place}]"
-                    raise MapError(field, f"{_shown(parent)}, which is no node", "the id of a node of the map")
+                    raise MapError(field, f"{_shown(parent)}, which is not a node", "the id of a node of the map")
         waiting[node.id] = len(node.parents)
     ready = [name for name, count in waiting.items() if not count]
     while ready:
@@ -226,7 +226,7 @@ def _check_prerequisites(map_: GridMap, names: dict[str, int], where: str) -> No
 
 
 def _cycle(map_: GridMap, waiting: dict[str, int]) -> list[str]:
-    """Return the nodes of one cycle: whatever waits for ever has a parent that does, so following them comes round."""
+    """Return the nodes of one cycle, by following parents: a node that waits for ever has such a parent."""
     place: dict[str, int] = {}
     path: list[str] = []
     name = next(iter(waiting))

@@ -107,7 +107,7 @@ def _exact(map_: GridMap, nodes: list[Node], fields: dict[Cell, dict[Cell, int]]
     number = {node.id: index for index, node in enumerate(nodes)}
     if map_.goal not in number:
         return None
-    # Options as bit masks; those with a parent that cannot be reached are no options.
+    # Options as bit masks; those with a parent that cannot be reached are left out.
     options = [
         [sum(1 << number[parent] for parent in set(option)) for option in node.options if set(option) <= number.keys()]
         if node.options

@@ -104,13 +104,13 @@ def read_json(path: Path, limit_bytes: int = 64_000_000) -> dict[str, Any]:
     """Read a JSON object.
 
     Raises:
-        RecordError: It is no regular file, too long, or not a JSON object of finite numbers.
+        RecordError: It is not a regular file, too long, or not a JSON object of finite numbers.
     """
     descriptor = open_plain(path, os.O_RDONLY)
     with disk_errors(path), os.fdopen(descriptor, "rb") as stream:
         content = stream.read(limit_bytes + 1)
     if len(content) > limit_bytes:
-        raise RecordError(f"{path}: longer than {limit_bytes} bytes; this is no file of a run")
+        raise RecordError(f"{path}: longer than {limit_bytes} bytes; this is not a file of a run")
     try:
         value = records.parse_json(content.decode())
     except ValueError as error:
@@ -128,7 +128,7 @@ class LineWriter:
     """
 
     def __init__(self, path: Path, durable: bool = False) -> None:
-        """Open the file as it stands, or makes it.
+        """Open the file, or make it.
 
         Args:
             path: Its name.

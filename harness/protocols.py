@@ -95,15 +95,15 @@ def space_of(recorded: Sequence[ActionRow] | TextActions) -> ActionSpace:
 
 
 def action_space(actions: "ActionSpace | Sequence[str]") -> ActionSpace:
-    """Return an action space; a plain sequence of names becomes a `Choice`, so that a world needs no import of ours."""
+    """Return an action space; a plain sequence of names becomes a `Choice`, so that a world need not import it."""
     return Choice(actions) if isinstance(actions, Sequence) else actions
 
 
-# A token of ordinary text is about four bytes. A picture is priced alike whatever its size: the dearest that a provider
+# A token of ordinary text is about four bytes. A picture has one price for any size: the dearest that a provider
 # asks for one of 640 x 480, rounded up. Both are estimates, made to stay within a bound and not to write a bill.
 BYTES_PER_TOKEN = 4
 PICTURE_TOKENS = 800
-# What a message costs beside its text.
+# What a message costs besides its text.
 MESSAGE_TOKENS = 4
 
 
@@ -148,7 +148,7 @@ def text_tokens(text: str) -> int:
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """What a reply may hold beside its action.
+    """What a reply may hold besides its action.
 
     Attributes:
         properties: JSON schemas of the further fields by name. All may be left out by a model whose answers no schema
@@ -361,7 +361,7 @@ class ContextStrategy(Protocol):
 
     @property
     def answer(self) -> AnswerForm:
-        """What a reply may hold beside its action."""
+        """What a reply may hold besides its action."""
 
     def messages(
         self, history: Sequence[Turn], current: Observation, budget: ContextBudget = DEFAULT_BUDGET

@@ -17,7 +17,7 @@ from oresight.harness.errors import UnknownNameError, UsageError
 
 @dataclass(frozen=True)
 class Registry:
-    """A table of bundled names, and the entry points beside it.
+    """A table of bundled names, and the entry points besides it.
 
     Attributes:
         what: What is looked for, in messages: "world".

@@ -68,7 +68,7 @@ class DesktopEnv:
         self._camera: Camera | None = None
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Start the episode anew, opening a window if needed.
+        """Restart the episode, opening a window if needed.
 
         Args:
             seed: As for `CraftEnv.reset`.
@@ -92,7 +92,7 @@ class DesktopEnv:
             raise
 
     def step(self, action: str) -> Transition:
-        """Press what stands for one of the 21 actions, have it played to its end, and let go.
+        """Press the input for one of the 21 actions, wait until it has been played, and release it.
 
         Raises:
             ValueError: No such action.
@@ -116,7 +116,7 @@ class DesktopEnv:
         )
 
     def _try(self, action: Action) -> Json | None:
-        """Press, have it played, let go.
+        """Press, wait until it is played, release.
 
         Returns:
             What came of it; None if the device was not to be had.
@@ -164,7 +164,7 @@ class DesktopEnv:
         while down := self._ask("quiet")["down"]:
             if time.monotonic() > until:
                 raise DesktopError(
-                    f"{' and '.join(down)} was let go of, but stays down in the window; see that nobody holds it"
+                    f"{' and '.join(down)} was released, but stays down in the window; see that nothing else holds it"
                 )
             time.sleep(_PAUSE_S)
 

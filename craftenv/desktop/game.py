@@ -82,7 +82,7 @@ class Game:
         self._env = CraftEnv(scenario, pictures=False, width=size[0], height=size[1])
         self._seen = Seen()
         self._picture: Picture | None = None
-        # What the driver is about to press, or has pressed; to be let go of when it is gone.
+        # What the driver is about to press, or has pressed; to be released when it is gone.
         self.pressed: tuple[str, ...] = ()
         self._answers: dict[str, Callable[[Json], Json]] = {
             "reset": self._reset,

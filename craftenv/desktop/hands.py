@@ -2,7 +2,7 @@
 
 Keys are chosen by what they write (their keysym), not by where they are, so that any layout that has the letters will
 do. What is pressed when, and whether it has arrived, is left to `desktop`, which drives, and `desktop_game`, which uses
-hands only to let go of what a driver that has died left pressed.
+hands only to release what a driver that has died left pressed.
 """
 
 import importlib
@@ -99,7 +99,7 @@ class Hands:
                 self._keyboard.press(self._keys[name])
 
     def move(self, right: int, down: int) -> None:
-        """Move the pointer by so many pixels; where the display ends, it moves by less."""
+        """Move the pointer by a number of pixels; at the edge of the display it moves by less."""
         with _display_errors():
             self._mouse.move(right, down)
 
@@ -107,7 +107,7 @@ class Hands:
         """Let go of everything that these hands have pressed.
 
         Args:
-            names: What to let go of as well, pressed by whomever.
+            names: What to release as well, whatever pressed it.
         """
         with _display_errors():
             for name in dict.fromkeys([*self._down, *names]):

@@ -1,4 +1,4 @@
-"""The vertex buffers: filled anew for every picture with the little that shows."""
+"""The vertex buffers: refilled for every picture with what is visible."""
 
 from ctypes import c_uint
 from typing import Any

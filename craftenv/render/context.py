@@ -81,7 +81,7 @@ class SharedContext:
     def current(self) -> Iterator[Any]:
         """Make the context current in this thread and yield the module of GL functions.
 
-        A headless context is let go of afterwards, so that any thread may draw next; a windowed one stays with the
+        A headless context is released afterwards, so that any thread may draw next; a windowed one stays with the
         thread of its window.
 
         Raises:
@@ -168,7 +168,7 @@ def acquire(mode: Mode | None = None) -> SharedContext:
     """Return the process's context, making it on first use.
 
     Args:
-        mode: What the caller needs; None takes whatever the process has, headless if it has nothing yet.
+        mode: What the caller needs; None takes what the process has, headless if it has nothing yet.
 
     Raises:
         ContextModeError: The process already has the other kind.

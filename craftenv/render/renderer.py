@@ -90,7 +90,7 @@ class Renderer:
         Args:
             width: 64 to 1920 pixels.
             height: 48 to 1080 pixels.
-            mode: None draws with whatever context the process has, a headless one if it has none.
+            mode: None draws with the context that the process has, a headless one if it has none.
 
         Raises:
             ValueError: The size is out of range.

@@ -128,7 +128,7 @@ class _Ores:
 
 
 def budget_for(proof_length: int) -> int:
-    """Return the decisions allowed where a proof takes so many."""
+    """Return the decisions allowed for a proof of a given length."""
     return max(BUDGET, 2 * proof_length)
 
 

@@ -50,7 +50,7 @@ MOUTH_CELLS_SEEN = 3
 HILL_BLOCKS = 3.0
 
 _SALTS = {"outcrop": 1, "valley": 2, "cave": 3}
-# The best of so many proved ones is taken.
+# The best of this many proved ones is taken.
 _CANDIDATES = 8
 # What makes one better than another: a proof of about this length, an ore that is in sight from some places around the
 # spawn, and one that is had without digging.
@@ -212,7 +212,7 @@ def make_scenario(kind: str, seed: int) -> Scenario:
                 proved.append(one)
             if len(proved) == _CANDIDATES:
                 break
-        # A region that held anything is enough: farther ones are no better.
+        # A region that held anything is enough: farther ones are not better.
         if proved:
             best = min(proved, key=lambda one: one.score)
             return _scenario(kind, seed, world_seed, best.spawn, best.yaw_deg, best.proof)
@@ -228,7 +228,7 @@ def cache_folder() -> Path:
 
 
 def make_or_load_cached(kind: str, seed: int, folder: Path | None = None) -> Scenario:
-    """Return a scenario from the cache, or make it and keep it there; a broken cache file is made anew.
+    """Return a scenario from the cache, or make it and keep it there; a broken cache file is replaced.
 
     Args:
         kind: As for `make_scenario`.

@@ -79,7 +79,7 @@ def load_scenario(text: str, where: str) -> Scenario:
     """Read a scenario from JSON text.
 
     Raises:
-        UnknownScenarioError: The text is no scenario; the message names the field.
+        UnknownScenarioError: The text is not a scenario; the message names the field.
     """
     try:
         return Scenario.model_validate(json.loads(text))

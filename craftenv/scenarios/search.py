@@ -21,7 +21,7 @@ REGION_BLOCKS = 96
 RINGS = 3
 SPAWN_RANGE = 48
 SPAWNS_A_REGION = 160
-# A face of so many square pixels counts as seen, as in a discovery.
+# A face of this many square pixels counts as seen, as in a discovery.
 SEEN_PX = 64
 # Places around a spawn from which one looks around: at these distances, in eight directions each.
 SIGHT_RINGS = (8, 16)

@@ -64,7 +64,7 @@ class Hotbar:
                 self.slots[index] = Stack(item, 1)
                 return True, None
         if precious:
-            # The fullest stack that is no ore; among nine stacks of ores the fullest of another kind.
+            # The fullest stack that is not an ore; among nine stacks of ores the fullest of another kind.
             common = [
                 (stack.item not in ORES, stack.count, -index)
                 for index, stack in enumerate(self.slots)

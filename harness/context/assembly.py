@@ -87,7 +87,7 @@ def with_record(
 
     Args:
         system: The instructions.
-        record: Gives the lines of the record, of at most so many tokens.
+        record: Returns the lines of the record, of at most the given number of tokens.
         extra: Lines below it, such as remarks on the last answer.
         now: The current observation; it comes last.
         budget: The bound; where not even `extra` fits, nothing but the observation is shown.

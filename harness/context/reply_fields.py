@@ -1,6 +1,6 @@
-"""What a past reply held beside its action, read again from the recorded text, so that a history can be rebuilt.
+"""What a past reply held besides its action, parsed from the recorded text, so that a history can be rebuilt.
 
-Nothing in a reply can break a strategy: what is not there or makes no sense is simply not in the fields.
+Nothing in a reply can break a strategy: what is missing or invalid is left out of the fields.
 """
 
 import json

@@ -17,8 +17,8 @@ class Summary:
     """A history summed up.
 
     Attributes:
-        lines: Gives it in lines of at most so many tokens, each priced with its line break; without the oldest where
-            not all fits.
+        lines: Returns it as lines of at most the given number of tokens, line breaks included; without the oldest
+            where not all fits.
         remarks: What was ignored in the last reply, a line each.
     """
 

@@ -6,7 +6,7 @@ reply names as its parent, and the pointer moves to it. A reply may as well move
 then its action, which is carried out like any other, makes no node. The tree is the model's own account: nothing in it
 moves the world.
 
-The tree is built anew from the recorded replies each time, so that the same history gives the same tree.
+The tree is rebuilt from the recorded replies each time, so that the same history gives the same tree.
 """
 
 from collections.abc import Mapping, Sequence

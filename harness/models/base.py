@@ -1,4 +1,4 @@
-"""What every model client takes and gives, whatever its protocol."""
+"""The input and output of every model client."""
 
 import base64
 from collections import OrderedDict
@@ -35,8 +35,8 @@ class ModelSettings:
         temperature: 0 for the likeliest answer.
         max_output_tokens: The allowance for a reply, reasoning included.
         timeout_s: After which an unanswered request counts as failed.
-        reasoning_effort: `low`, `medium`, `high` or whatever else the model knows.
-        picture_detail: `low`, `high` or whatever else the model knows.
+        reasoning_effort: `low`, `medium`, `high` or another value that the model knows.
+        picture_detail: `low`, `high` or another value that the model knows.
         seed: For models that sample with one.
         structured: Whether a JSON schema is sent where the provider takes one.
     """
@@ -130,7 +130,7 @@ class Reply:
 
 
 class ModelClient(Protocol):
-    """A model behind whatever protocol."""
+    """A model, whatever its protocol."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What an answer that is no reply means: to be sent again, the end of the run, too large, too long.
+"""What an answer that is not a reply means: retry, the end of the run, too large, too long.
 
 The words and codes of all providers stand here side by side, because servers that speak one protocol report faults in
 the manner of another.
@@ -83,7 +83,7 @@ class Meaning(Enum):
 
 @dataclass(frozen=True)
 class Fault:
-    """An answer that is no reply, in one form whatever the protocol.
+    """An answer that is not a reply, in one form for all protocols.
 
     Attributes:
         status: Of HTTP, or the one that the body gives.

@@ -170,7 +170,7 @@ def _text(content: object) -> str:
             if isinstance(part, dict) and part.get("type") in ("text", "output_text")
         ]
         return "".join(text for text in texts if isinstance(text, str))
-    raise NotAnAnswerError("a content that is no text")
+    raise NotAnAnswerError("a content that is not text")
 
 
 def _usage(value: object) -> Usage | None:

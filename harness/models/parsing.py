@@ -1,7 +1,7 @@
 """Reply to action: the last complete JSON object of the answer proper, its action compared whole.
 
-What a model thought aloud is no answer: tagged reasoning is passed over, and what stands before a closing tag without
-an opening one was reasoning too (some servers keep the opening tag to themselves). An object inside a string or inside
+Reasoning is not an answer: tagged reasoning is skipped, and what stands before a closing tag without an opening one was
+reasoning too (some servers keep the opening tag to themselves). An object inside a string or inside
 a broken object does not count: better ask again than run what the model merely mentioned.
 """
 
@@ -51,7 +51,7 @@ class Fault:
     """Why a reply decides nothing.
 
     Attributes:
-        kind: In a few words of ours, for records.
+        kind: In a few fixed words, for records.
         reason: For the model, briefly; it may quote it.
     """
 

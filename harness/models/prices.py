@@ -81,7 +81,7 @@ def read_prices(path: Path | None = None) -> PriceTable:
     """Read the bundled price table, overridden by the user's own file.
 
     Raises:
-        UsageError: The file cannot be read or is no table of prices.
+        UsageError: The file cannot be read or is not a price table.
     """
     prices = dict(_read(assets.path("prices.json")).models)
     if path is not None:

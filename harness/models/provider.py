@@ -72,7 +72,7 @@ class NoAnswerError(Exception):
 
 
 class NotAnAnswerError(Exception):
-    """What came back is no answer of the protocol; the message says what is missing."""
+    """What came back is not an answer of the protocol; the message says what is missing."""
 
 
 @dataclass
@@ -318,7 +318,7 @@ def http_answer(response: Any) -> Answer:
 def finish_of(reason: object, known: Mapping[str, FinishReason]) -> FinishReason:
     """Return why a reply ended.
 
-    A reply without a reason is taken as it stands, since some servers never give one. A reason that is not known may
+    A reply without a reason is accepted, since some servers never give one. A reason that is not known may
     stand for half a text or for a fault of the server, and is never taken for a stop.
 
     Raises:

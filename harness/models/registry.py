@@ -108,7 +108,7 @@ def read_name(text: str) -> ModelName:
     """Parse a model's name; needs neither a key nor an SDK.
 
     Raises:
-        UsageError: It is no name of a model.
+        UsageError: It is not the name of a model.
     """
     match = _NAME.fullmatch(text)
     known = None if match is None else find_provider(match["provider"])
@@ -121,7 +121,9 @@ def read_name(text: str) -> ModelName:
             raise UsageError("model 'scripted:' names no file; give scripted:FILE")
         return ModelName(provider, file)
     if not _MODEL.fullmatch(model):
-        raise UsageError(f"model {without_user(text)!r}: {model!r} is no name of a model; expected {', '.join(FORMS)}")
+        raise UsageError(
+            f"model {without_user(text)!r}: {model!r} is not the name of a model; expected {', '.join(FORMS)}"
+        )
     if address is not None:
         read_address(address)
     elif known is not None and known.url is None:
@@ -148,7 +150,7 @@ def make_client(
         environment: A mapping in place of the process environment, where keys and addresses come from.
 
     Raises:
-        UsageError: It is no name of a model, or its key is missing.
+        UsageError: It is not the name of a model, or its key is missing.
         MissingPartError: The SDK is not installed; says how to get it.
     """
     if isinstance(name, str):

@@ -146,7 +146,7 @@ def _retry_after(headers: Mapping[str, str], wall: float) -> float | None:
     until = _date(text)
     if until is None:
         return None
-    # A date is by the server's clock, if the answer states it; a clock of ours that is wrong must not make us early.
+    # A date is by the server's clock, if the answer states it; a wrong local clock must not make the retry early.
     server = _date(headers.get("date", ""))
     return until - (wall if server is None else server)
 

@@ -72,7 +72,7 @@ def read_script(path: Path) -> list[ScriptReply]:
     An object has `text`, and perhaps `finish` (`stop`, `allowance exhausted`, `refused`, `blocked`), `note`, `usage`.
 
     Raises:
-        UsageError: It cannot be read, or a line of it is no reply.
+        UsageError: It cannot be read, or a line of it is not a reply.
     """
     try:
         content = path.read_bytes()
@@ -81,7 +81,7 @@ def read_script(path: Path) -> list[ScriptReply]:
     except OSError as error:
         raise UsageError(f"{path}: the script cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: the script is no text in UTF-8 (byte {error.start})") from error
+        raise UsageError(f"{path}: the script is not UTF-8 text (byte {error.start})") from error
     if path.suffix != ".jsonl":
         return [line for line in lines if line]
     return [_line(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]

@@ -36,10 +36,10 @@ def read_address(url: str) -> Address:
     """Remove user and password from a base URL.
 
     Raises:
-        UsageError: It is no address of the web.
+        UsageError: It is not a web address.
     """
     wrong = UsageError(
-        f"{without_user(url)!r} is no address of a server; expected for example http://127.0.0.1:8000/v1"
+        f"{without_user(url)!r} is not the address of a server; expected for example http://127.0.0.1:8000/v1"
     )
     try:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""What a run has cost so far and what it may cost: one account for all its episodes, whatever process they play in."""
+"""What a run has cost so far and what it may cost: one account for all its episodes, in all processes."""
 
 from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass

@@ -165,7 +165,7 @@ def _readable(decision: Decision) -> Decision:
 
 def _check(decision: Decision, observation: Observation) -> None:
     if not action_space(observation.actions).admits(decision.action):
-        raise AgentEndedError(f"the agent chose {decision.action!r}, which is no admissible action")
+        raise AgentEndedError(f"the agent chose {decision.action!r}, which is not an admissible action")
 
 
 def _without_picture(turn: Turn) -> Turn:

@@ -44,7 +44,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Manner:
-    """How the episodes of a command are played, whatever the condition.
+    """How the episodes of a command are played, in every condition.
 
     Attributes:
         frames: Which pictures to keep; None for the usual.

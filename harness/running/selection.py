@@ -85,7 +85,7 @@ def parse_size(text: str) -> tuple[int, int]:
     """Parse the width and height of pictures.
 
     Raises:
-        UsageError: It is no size, or beyond the limits.
+        UsageError: It is not a size, or beyond the limits.
     """
     match = _SIZE.fullmatch(text)
     width, height = (int(match[1]), int(match[2])) if match else (0, 0)
@@ -98,7 +98,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     """Parse seeds: whole numbers, without duplicates.
 
     Raises:
-        UsageError: One is no whole number of 0 or more, or one stands there twice.
+        UsageError: One is not a whole number of 0 or more, or is repeated.
     """
     return parse_numbers(text, "--seeds", "seed", "0,1,2")
 
@@ -113,7 +113,7 @@ def parse_numbers(text: str, option: str, what: str, example: str) -> tuple[int,
         example: Of a right text.
 
     Raises:
-        UsageError: One is no whole number of 0 or more, or one stands there twice.
+        UsageError: One is not a whole number of 0 or more, or is repeated.
     """
     parts = [part.strip() for part in text.split(",")]
     for part in parts:

@@ -34,7 +34,7 @@ def find_world(name: str) -> type[World]:
     """
     found: Any = _REGISTRY.find(name)
     if not (isinstance(found, type) and issubclass(found, World)):
-        raise UsageError(f"world {name!r}: {found!r} is no subclass of oresight's World; see docs/extending.md")
+        raise UsageError(f"world {name!r}: {found!r} is not a subclass of oresight's World; see docs/extending.md")
     if ":" in name and found.kind not in world_names():
         # What a record says of its world has to lead back to it.
         found.kind = name

@@ -43,7 +43,7 @@ class View:
         dag: Whether there is a task DAG.
         line: A value over the decisions, or None.
         leaves_out_staying: Whether a decision that ends on the node where it began adds nothing to the segment.
-        figures: What is said beside the outcome: name, value, and a remark that may be empty.
+        figures: What is said besides the outcome: name, value, and a remark that may be empty.
     """
 
     nodes: list[Any]

@@ -69,7 +69,7 @@ def test_the_good_map_is_good() -> None:
         (changed("nodes.0.id", "\ud800"), "map.nodes[0].id", "printable"),
         (changed("nodes.1.options", ...), "map.nodes[1].options", "found nothing"),
         (changed("nodes.1.options", ["A"]), "map.nodes[1].options[0]", "a list of node ids"),
-        (changed("nodes.1.options", [["A", "B"]]), "map.nodes[1].options[0][1]", "which is no node"),
+        (changed("nodes.1.options", [["A", "B"]]), "map.nodes[1].options[0][1]", "which is not a node"),
         (changed("nodes.1.options", [["G"]]), "map.nodes[1].options", 'a cycle ("G" needs "G")'),
         (changed("nodes.0.options", [["G"]]), "map.nodes[0].options", 'a cycle ("A" needs "G" needs "A")'),
         (changed("nodes.0.options", [["G"]]), "map.nodes[0].options", 'no option can satisfy the goal "G"'),

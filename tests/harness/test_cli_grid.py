@@ -138,7 +138,7 @@ def test_a_suite_is_exported_as_files_that_check_and_load(oresight: Any, tmp_pat
 @pytest.mark.parametrize(
     "change, said",
     [
-        ({"start": [9, 9]}, "map.start: found [9, 9], which is no cell"),
+        ({"start": [9, 9]}, "map.start: found [9, 9], which is not a cell"),
         ({"goal": "Z"}, 'map.goal: found "Z"'),
         ({"cells": []}, "map.cells: found an empty list"),
         ({"start": [2, 0]}, "the goal is achieved at the start"),
@@ -171,7 +171,7 @@ def test_maps_are_shown_as_text_and_as_a_picture(oresight: Any, tmp_path: Path) 
     assert "budget 18" in ran.out
     assert oresight("maps", "show", "custom-201-semantic-0", "--png", tmp_path / "map.png").code == 0
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
-    assert "is no file, and as a name: unknown scenario 'moon'" in oresight("maps", "show", "moon").one_sentence()
+    assert "is not a file, and as a name: unknown scenario 'moon'" in oresight("maps", "show", "moon").one_sentence()
 
 
 def test_what_cannot_be_generated_is_one_sentence(oresight: Any, tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ FAULTS = {
     "k is 0": (changed("k", 0), "k", "a number 0", "greater than or equal to 1"),
     "k is half": (changed("k", 1.5), "k", "a number 1.5", "integer"),
     "empty map": (changed("map", "cells", []), "map.cells", "an empty list", "at least one cell"),
-    "start outside": (changed("map", "start", [9, 9]), "map.start", "[9, 9], which is no cell", "map.cells"),
+    "start outside": (changed("map", "start", [9, 9]), "map.start", "[9, 9], which is not a cell", "map.cells"),
     "cell repeated": (changed("map", "cells", 3, [0, 0]), "map.cells[3]", "[0, 0] again", "each cell once"),
     "cell of fractions": (changed("map", "cells", 1, [1.0, 0]), "map.cells[1]", "[1.0, 0]", "two integers"),
     "cell of truths": (changed("map", "cells", 1, [True, False]), "map.cells[1]", "[true, false]", "two integers"),

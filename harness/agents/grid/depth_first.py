@@ -1,6 +1,6 @@
 """Explores depth first: on to a cell where it has not been, else back the way it came.
 
-It activates what it passes and goes for nothing; once it has been everywhere, it begins anew.
+It activates what it passes but pursues no target; once it has been everywhere, it starts again.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from oresight.harness.protocols import ActionSpace, Decision, Message
 
 
 class DepthFirst:
-    """Finds its own trail again in the turns it is shown, so that it has no memory beside them."""
+    """Finds its own trail again in the turns it is shown, so it needs no other memory."""
 
     def __init__(self, setup: AgentSetup) -> None:
         pass

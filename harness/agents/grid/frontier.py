@@ -25,7 +25,7 @@ class Dials:
     """What makes a member of the family.
 
     Attributes:
-        window: How many past turns it remembers beside the current one; None for all that it is shown.
+        window: How many past turns it remembers besides the current one; None for all that it is shown.
         noise: Share of its moves that are random ones.
     """
 
@@ -37,7 +37,7 @@ class Dials:
         """Parse the text in a name's brackets, such as `window=8,noise=0.1`.
 
         Raises:
-            UsageError: They are no such list.
+            UsageError: The text is not such a list.
         """
         found: dict[str, str] = {}
         for part in filter(None, text.split(",")):

@@ -13,7 +13,7 @@ def told_texts(messages: Sequence[Message], window: int | None = None) -> list[s
 
     Args:
         messages: As a context strategy yields them.
-        window: Of past turns the last so many alone; None for all that there are.
+        window: How many of the past turns to take, the last ones; None for all.
     """
     told: list[str] = []
     turns = 0

@@ -19,7 +19,7 @@ Mask = npt.NDArray[np.bool_]
 HEIGHT_PX = 480
 # The focal length of a camera with 70 degrees from top to bottom: half the height by the tangent of 35 degrees.
 FOCAL_PX = HEIGHT_PX / 2.0 / 0.7002075382097097
-# The hotbar shows pictures of what was mined, ores among them; what lies below this share of the height is no world.
+# The hotbar shows pictures of what was mined, ores among them; what lies below this share of the height is ignored.
 WORLD_SHARE = 0.88
 # Sizes of flecks, from those of a far block to those of one at the feet, and over how many times its own size a fleck
 # is joined to the next.
@@ -36,7 +36,7 @@ FACE_TEXELS = 16.0
 # costs more than mining the neighbour, which is in the way anyhow.
 AIM_SHARE = 0.2
 CROSSHAIR_SHARE = 0.1
-# Distances are estimates: with the crosshair on the ore it is worth trying from this many times as far.
+# Distances are estimates: with the crosshair on the ore, mining is tried from this many times as far.
 TRY_FACTOR = 1.5
 # Around each place the texels of such a window are counted; an eye is never nearer to a face than a shoulder's width.
 WINDOW = (61, 61)

@@ -1,4 +1,4 @@
-"""Work in several processes, with results in the order of the items whatever the number of workers.
+"""Work in several processes, with results in the order of the items for any number of workers.
 
 A small seam: another executor can take its place. What is worked must be a function of its item alone.
 """

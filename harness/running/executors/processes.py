@@ -53,7 +53,7 @@ class Processes(Executor):
             return
         if self._asked is not None:
             listener.warned(
-                f"--workers is {self._asked}, and this machine has cores for {self._workers}: so many processes play;"
+                f"--workers is {self._asked}, and this machine has cores for {self._workers}: that many processes play;"
                 " the results are the same, and --concurrency is how many requests are in flight"
             )
         context = multiprocessing.get_context("spawn")

@@ -90,7 +90,7 @@ class _Bridge:
         self._actors: dict[int, Any] = {}
         # Answers come in threads of Ray's.
         self._turn = threading.Lock()
-        # What is lost with a node is not made up for by Ray: an episode that is begun anew is a matter for the caller.
+        # Ray does not restart what is lost with a node: restarting an episode is the caller's decision.
         self._class = ray.remote(Player).options(
             num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=_THREADS, scheduling_strategy="SPREAD"
         )

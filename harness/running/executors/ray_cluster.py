@@ -224,7 +224,7 @@ def _bridge(address: str) -> Iterator["Connection[Any, Any]"]:
         _wait_until_connected(ours, address)
         yield ours
     finally:
-        # Of a cluster of our own nothing is worth a moment's wait; of others our actors alone are to be ended.
+        # A cluster started here is killed at once; of others, only our actors are ended.
         if own is not None:
             kill_all([*descendants(process.pid), process.pid])
             # Where the bridge went first, what it started is no descendant any more, but still in its group.

@@ -92,7 +92,7 @@ def _translated(do: Callable[[], Done]) -> Done:
 
 
 class _OnDesktop(Environment):
-    """An environment whose display can fail, which is no result of the agent's."""
+    """An environment whose display can fail, which is not the agent's failure."""
 
     def __init__(self, scenario: Scenario, size: Size) -> None:
         self._env = DesktopEnv(scenario, width=size[0], height=size[1])

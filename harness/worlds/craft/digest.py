@@ -99,7 +99,7 @@ class CraftDigest(Digest):
 
 
 def _lines(journey: Journey, history: Sequence[Turn], room_tokens: int) -> list[str]:
-    """Return the lines of the summary that fit into so many tokens."""
+    """Return the lines of the summary that fit into a number of tokens."""
     lines = newest([f"You must be {_place(journey.pose)}, looking {_view(journey.pose)}."], room_tokens)
     room_tokens -= lines_tokens(lines)
     reports = [_report(report, journey.pose) for report in journey.reports.values()]
@@ -151,7 +151,7 @@ def _hear(journey: Journey, turn: Turn) -> list[str]:
 
 
 def _read_report(ore: object, journey: Journey, step: int) -> Report | None:
-    """Place an ore from where the agent stood and looked; None where the report makes no sense."""
+    """Place an ore from where the agent stood and looked; None where the report is invalid."""
     if not isinstance(ore, Mapping) or not isinstance(ore.get("kind"), str) or not _kind(ore["kind"]):
         return None
     right_deg = _number(ore.get("right_deg"), 180.0)

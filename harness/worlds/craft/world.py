@@ -205,7 +205,7 @@ def recorded_scenario(header: records.Header | records.SessionHeader) -> Scenari
     """Return the scenario that a trajectory or a session was recorded in.
 
     Raises:
-        ReplayRefusedError: It was another terrain, or it is no scenario.
+        ReplayRefusedError: It was another terrain, or it is not a scenario.
     """
     recorded = header.versions.get("terrain")
     if recorded != TERRAIN_VERSION:

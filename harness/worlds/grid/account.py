@@ -12,7 +12,7 @@ from oresight.gridenv.model import Cell, Exploration, Node
 from oresight.scoring.core import Case
 from oresight.scoring.grid.adapter import GridScenario
 
-# Distances are looked up anew at each move; on a larger known map they are left out.
+# Distances are searched again at each move; on a larger known map they are left out.
 DISTANCES_MAX_CELLS = 400
 # How many unobserved cells are named.
 SHOWN_CELLS = 6

@@ -50,7 +50,7 @@ class _Heard:
                 self._hear(turn)
 
     def lines(self, room_tokens: int) -> list[str]:
-        """Return the lines of the summary that fit into so many tokens."""
+        """Return the lines of the summary that fit into a number of tokens."""
         # What can still be done comes first; what was in the way is worth least.
         open_tasks = [_task(node) for name, node in self.nodes.items() if name not in self.activated]
         done = [_task(node) for name, node in self.nodes.items() if name in self.activated]

@@ -86,7 +86,7 @@ def find(place: str) -> GridScenario:
     try:
         return get_scenario(place)
     except UnknownScenarioError as error:
-        raise UsageError(f"{place!r} is no file, and as a name: {error}") from error
+        raise UsageError(f"{place!r} is not a file, and as a name: {error}") from error
 
 
 def text(scenario: GridScenario) -> str:

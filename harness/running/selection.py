@@ -60,7 +60,7 @@ class Selection:
                     raise UsageError(f"--{name} is for {' and '.join(takers)}; give --scenario or --suite")
                 known = ", ".join(world.options) or "none"
                 raise UsageError(
-                    f"option {name!r} is not one of {world.title or world.kind}; known: {known}; leave it out"
+                    f"option {name!r} is unknown in {world.title or world.kind}; known: {known}; leave it out"
                 )
         found = tuple(world.find(EpisodeRequest(self.scenario, self.suite, self.seeds, self.options, named, own)))
         if not found:

@@ -13,7 +13,7 @@ from pathlib import Path
 from oresight.harness.analysis.summary import RunSummary
 from oresight.harness.report.build import ReportOptions, make_report
 from oresight.harness.running.executors import make_executor
-from oresight.harness.running.plan import Arm, Condition, Manner, make_arm
+from oresight.harness.running.plan import Condition, ConditionPlan, PlayOptions, condition_plan
 from oresight.harness.running.runner import run_all
 from oresight.harness.running.selection import Selection
 from oresight.harness.running.study_file import study_folder
@@ -39,14 +39,14 @@ CRAFT_AGENTS = (
 OPENINGS = 3
 
 
-def arms(kind: str) -> list[Arm]:
+def arms(kind: str) -> list[ConditionPlan]:
     """Return the conditions in one world."""
     if kind == "craft":
         selections = [Selection("craft", suite="craft-mine")]
         conditions = [Condition(agent, None, memory) for agent, memory in CRAFT_AGENTS]
-        return [make_arm(each, selections, Manner(size=None)) for each in conditions]
+        return [condition_plan(each, selections, PlayOptions(size=None)) for each in conditions]
     selections = [Selection("grid", scenario=name, seeds=tuple(range(seeds))) for name, seeds in GRID_MAPS.items()]
-    return [make_arm(Condition(agent, None), selections, Manner()) for agent in GRID_AGENTS]
+    return [condition_plan(Condition(agent, None), selections, PlayOptions()) for agent in GRID_AGENTS]
 
 
 def play(folder: Path, workers: int) -> list[RunSummary]:

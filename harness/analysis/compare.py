@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oresight.harness.analysis.conditions import Side as Side
-from oresight.harness.analysis.conditions import load_sides as load_sides
+from oresight.harness.analysis.conditions import ConditionRun as ConditionRun
+from oresight.harness.analysis.conditions import load_conditions as load_conditions
 from oresight.harness.analysis.summary import summary_of
 from oresight.harness.errors import UsageError
 from oresight.harness.protocols import Json
@@ -53,7 +53,7 @@ class Comparison:
     """
 
     kind: str
-    sides: tuple[Side, ...]
+    sides: tuple[ConditionRun, ...]
     shared: tuple[str, ...]
     columns: tuple[Column, ...]
     notes: tuple[str, ...]
@@ -102,7 +102,7 @@ class Comparison:
         ]
 
 
-def compare(sides: Sequence[Side]) -> Comparison:
+def compare(sides: Sequence[ConditionRun]) -> Comparison:
     """Sets conditions side by side.
 
     Raises:
@@ -153,7 +153,7 @@ def _differences(
     return found
 
 
-def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:
+def _shared(sides: Sequence[ConditionRun]) -> tuple[tuple[str, ...], list[str]]:
     """Ids of the episodes that all sides have a result of and that are the same, and what to say of the rest."""
     notes: list[str] = []
     scored = [side.scored for side in sides]
@@ -179,7 +179,7 @@ def _shared(sides: Sequence[Side]) -> tuple[tuple[str, ...], list[str]]:
     return shared, notes
 
 
-def _branch_notes(sides: Sequence[Side], chosen: Sequence[Sequence[folder.EpisodeResult]]) -> list[str]:
+def _branch_notes(sides: Sequence[ConditionRun], chosen: Sequence[Sequence[folder.EpisodeResult]]) -> list[str]:
     """What to say of branches: what is counted, and where rollouts are no observations of their own."""
     branches = [result for result in chosen[0] if result.branch is not None]
     if not branches:
@@ -205,7 +205,7 @@ def _branch_point(result: folder.EpisodeResult) -> tuple[str, int, str]:
     return result.scenario, result.branch.at, result.branch.digest
 
 
-def _nature(result: folder.EpisodeResult, side: Side) -> str:
+def _nature(result: folder.EpisodeResult, side: ConditionRun) -> str:
     """What makes an episode the same as another: its world, its budget and how it was scored."""
     versions = {name: version for name, version in side.summary.run.versions.items() if name != "oresight"}
     parameters = sorted(result.parameters.items(), key=lambda item: item[0])
@@ -214,13 +214,13 @@ def _nature(result: folder.EpisodeResult, side: Side) -> str:
     return repr((result.scenario, result.budget, *played))
 
 
-def _scenarios(name: str, sides: Sequence[Side]) -> set[str]:
+def _scenarios(name: str, sides: Sequence[ConditionRun]) -> set[str]:
     """The scenarios that are played under a name, as far as the records can be read."""
     found = [side.scenario(name) for side in sides]
     return {json.dumps(scenario, sort_keys=True) for scenario in found if scenario is not None}
 
 
-def _files(side: Side) -> Json | None:
+def _files(side: ConditionRun) -> Json | None:
     """Which session counts for each episode, where a person has played."""
     if side.sessions is None:
         return None

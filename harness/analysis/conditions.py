@@ -20,7 +20,7 @@ from oresight.scoring.sessions.reader import SessionReader
 
 
 @dataclass(frozen=True)
-class Side:
+class ConditionRun:
     """One condition.
 
     Attributes:
@@ -69,7 +69,7 @@ class Side:
             return None
 
 
-def load_sides(paths: Sequence[Path]) -> list[Side]:
+def load_conditions(paths: Sequence[Path]) -> list[ConditionRun]:
     """Read run folders, every condition of the folders of studies, and people's sessions.
 
     Raises:
@@ -83,7 +83,7 @@ def load_sides(paths: Sequence[Path]) -> list[Side]:
             found.append(_person(path))
     labels = _labels(found)
     return [
-        Side(
+        ConditionRun(
             label,
             each.summary,
             each.folder,

@@ -23,7 +23,7 @@ from oresight.harness.running.fork import (
     points_words,
     recorded_size,
 )
-from oresight.harness.running.plan import Arm, Manner, check_caps, forecast, make_arm
+from oresight.harness.running.plan import ConditionPlan, PlayOptions, check_caps, condition_plan, forecast
 from oresight.harness.running.selection import parse_numbers
 from oresight.harness.text import visible
 from oresight.harness.worlds import find_world
@@ -90,7 +90,7 @@ def branch(
         options.split_list(memory or ""),
         options.split_list(prompts or ""),
     )
-    arms = list({arm.label: arm for arm in (make_arm(each, [points], manner) for each in conditions)}.values())
+    arms = list({arm.label: arm for arm in (condition_plan(each, [points], manner) for each in conditions)}.values())
     check_caps(asked.caps, [arm.plan for arm in arms])
     if dry_run:
         _print_forecasts(arms, as_json)
@@ -114,7 +114,7 @@ def _manner(
     prices: Path | None,
     memory: str | None,
     settings: ModelSettings,
-) -> Manner:
+) -> PlayOptions:
     """How the branches are played: with pictures as they were recorded, unless something else is said."""
     world = find_world(points.kind)
     if not world.pictures and (size is not None or pictures):
@@ -130,11 +130,11 @@ def _manner(
         pictures = False
     if size is None and recorded is not None:
         size = f"{recorded[0]}x{recorded[1]}"
-    manner = options.manner_of(points.kind, frames, size, pictures is not False, prices)
+    manner = options.play_options(points.kind, frames, size, pictures is not False, prices)
     return dataclasses.replace(manner, settings=settings)
 
 
-def _print_forecasts(arms: list[Arm], as_json: bool) -> None:
+def _print_forecasts(arms: list[ConditionPlan], as_json: bool) -> None:
     forecasts = [(arm.label, forecast(arm.plan)) for arm in arms]
     if as_json:
         print(json.dumps([{"label": label, **each.to_json()} for label, each in forecasts], indent=1))

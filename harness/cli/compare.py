@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from oresight.harness.analysis.compare import compare as set_side_by_side
-from oresight.harness.analysis.compare import load_sides
+from oresight.harness.analysis.compare import load_conditions
 from oresight.harness.cli import options
 from oresight.harness.cli.display import make_console
 from oresight.harness.cli.run import play_study
 from oresight.harness.cli.side_by_side import print_comparison, print_forecasts
 from oresight.harness.errors import UsageError
-from oresight.harness.running.plan import Condition, check_caps, forecast, make_arm
+from oresight.harness.running.plan import Condition, check_caps, condition_plan, forecast
 from oresight.harness.text import visible
 from oresight.harness.worlds import bundled_worlds, kind_of, world_names
 
@@ -61,7 +61,7 @@ def compare(
         _compare_runs(runs, as_json)
         return
     kind = world or _kind(episodes)
-    manner = options.manner_of(kind, frames, size, pictures, asked.prices)
+    manner = options.play_options(kind, frames, size, pictures, asked.prices)
     manner = replace(manner, desktop=desktop, settings=asked.settings())
     selection = episodes.selection(kind, size)
     memories = options.split_list(memory)
@@ -73,7 +73,7 @@ def compare(
         for kept in memories
         for chosen in sets
     ]
-    arms = {arm.label: arm for arm in (make_arm(each, [selection], manner) for each in conditions)}
+    arms = {arm.label: arm for arm in (condition_plan(each, [selection], manner) for each in conditions)}
     if len(arms) < 2:
         raise UsageError(
             f"a comparison needs two or more conditions, found {len(arms)}; give several of --agent, --model, --memory"
@@ -90,7 +90,7 @@ def compare(
 
 
 def _compare_runs(runs: list[Path], as_json: bool) -> None:
-    comparison = set_side_by_side(load_sides(runs))
+    comparison = set_side_by_side(load_conditions(runs))
     if as_json:
         print(json.dumps(comparison.to_json(), allow_nan=False, indent=1))
     else:

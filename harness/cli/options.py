@@ -14,9 +14,9 @@ from oresight.harness.errors import UnknownNameError, UsageError
 from oresight.harness.models.base import ModelSettings
 from oresight.harness.models.prices import read_prices
 from oresight.harness.records.folder import Frames
-from oresight.harness.running.budget import Caps
+from oresight.harness.running.budget import Limits
 from oresight.harness.running.executors import MOST_WORKERS, Executor, make_executor
-from oresight.harness.running.plan import Manner
+from oresight.harness.running.plan import PlayOptions
 from oresight.harness.running.selection import Selection, parse_seeds, parse_size
 from oresight.harness.worlds import find_world
 
@@ -94,9 +94,9 @@ class ModelOptions:
     model_seed: ModelSeed = None
 
     @property
-    def caps(self) -> Caps:
+    def caps(self) -> Limits:
         """What the run may cost."""
-        return Caps(self.max_cost, self.max_tokens)
+        return Limits(self.max_cost, self.max_tokens)
 
     def settings(self) -> ModelSettings:
         """What is asked of a model.
@@ -213,7 +213,7 @@ def expands(command: Callable[..., None]) -> Callable[..., None]:
     return expanded
 
 
-def manner_of(kind: str, frames: str | None, size: str | None, pictures: bool, prices: Path | None) -> Manner:
+def play_options(kind: str, frames: str | None, size: str | None, pictures: bool, prices: Path | None) -> PlayOptions:
     """How the episodes of a command are played.
 
     Raises:
@@ -223,9 +223,9 @@ def manner_of(kind: str, frames: str | None, size: str | None, pictures: bool, p
     if not world.pictures:
         if frames is not None:
             raise UsageError(f"--frames is for pictures, and {world.title or world.kind} has none; leave it out")
-        return Manner("none", None, prices=read_prices(prices))
+        return PlayOptions("none", None, prices=read_prices(prices))
     picture_size = parse_size(size or "640x480") if pictures else None
-    return Manner(parse_frames(frames), picture_size, prices=read_prices(prices))
+    return PlayOptions(parse_frames(frames), picture_size, prices=read_prices(prices))
 
 
 def parse_frames(text: str | None) -> Frames | None:

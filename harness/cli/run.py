@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from oresight.harness.analysis.compare import compare, load_sides
+from oresight.harness.analysis.compare import compare, load_conditions
 from oresight.harness.analysis.summary import RunSummary
 from oresight.harness.cli import options
 from oresight.harness.cli.display import make_console, print_run
@@ -16,9 +16,9 @@ from oresight.harness.cli.side_by_side import print_comparison, print_forecasts
 from oresight.harness.errors import UsageError
 from oresight.harness.files import to_pretty_json, write_atomically
 from oresight.harness.records.folder import to_csv
-from oresight.harness.running.budget import Caps
+from oresight.harness.running.budget import Limits
 from oresight.harness.running.executors import Executor
-from oresight.harness.running.plan import Arm, Condition, check_caps, forecast, make_arm
+from oresight.harness.running.plan import Condition, ConditionPlan, check_caps, condition_plan, forecast
 from oresight.harness.running.runner import run_all
 from oresight.harness.running.study_file import load_study, study_folder
 from oresight.harness.text import visible
@@ -79,9 +79,9 @@ def run(
         _run_study(Path(world), out, place, asked.caps, dry_run)
         return
     manner = dataclasses.replace(
-        options.manner_of(world, frames, size, pictures, asked.prices), desktop=desktop, settings=asked.settings()
+        options.play_options(world, frames, size, pictures, asked.prices), desktop=desktop, settings=asked.settings()
     )
-    arm = make_arm(Condition(agent, model, memory, prompts), [episodes.selection(world, size)], manner)
+    arm = condition_plan(Condition(agent, model, memory, prompts), [episodes.selection(world, size)], manner)
     check_caps(asked.caps, [arm.plan])
     if dry_run:
         print_forecasts(make_console(), [(arm.label, forecast(arm.plan))])
@@ -97,7 +97,9 @@ def run(
         raise typer.Exit(options.INCOMPLETE)
 
 
-def play(arms: list[tuple[Arm, Path]], executor: Executor, caps: Caps, quiet: bool = False) -> list[RunSummary]:
+def play(
+    arms: list[tuple[ConditionPlan, Path]], executor: Executor, caps: Limits, quiet: bool = False
+) -> list[RunSummary]:
     """Plays runs with a display; who interrupts them ends the command.
 
     Args:
@@ -119,7 +121,9 @@ def play(arms: list[tuple[Arm, Path]], executor: Executor, caps: Caps, quiet: bo
         display.close()
 
 
-def play_study(arms: list[Arm], out: Path, place: options.PlaceOptions, caps: Caps, as_json: bool = False) -> None:
+def play_study(
+    arms: list[ConditionPlan], out: Path, place: options.PlaceOptions, caps: Limits, as_json: bool = False
+) -> None:
     """Plays the conditions of a study in one folder, sets them side by side, and ends the command."""
     # Before a folder is made, so that a missing key or part leaves nothing behind.
     a_model_plays = any(arm.plan.model is not None for arm in arms)
@@ -139,7 +143,7 @@ def play_study(arms: list[Arm], out: Path, place: options.PlaceOptions, caps: Ca
                 console.print(f"\n{visible(arm.label)}")
                 print_run(console, summary)
         else:
-            comparison = compare(load_sides([out]))
+            comparison = compare(load_conditions([out]))
             write_atomically(out / "summary.json", to_pretty_json(comparison.to_json()))
             write_atomically(out / "summary.csv", to_csv(comparison.rows()).encode())
             if as_json:
@@ -152,11 +156,11 @@ def play_study(arms: list[Arm], out: Path, place: options.PlaceOptions, caps: Ca
         raise typer.Exit(options.INCOMPLETE)
 
 
-def _run_study(path: Path, out: Path | None, place: options.PlaceOptions, caps: Caps, dry_run: bool) -> None:
+def _run_study(path: Path, out: Path | None, place: options.PlaceOptions, caps: Limits, dry_run: bool) -> None:
     study = load_study(path)
     arms = study.arms()
     own = study.caps()
-    caps = Caps(own.cost if caps.cost is None else caps.cost, own.tokens if caps.tokens is None else caps.tokens)
+    caps = Limits(own.cost if caps.cost is None else caps.cost, own.tokens if caps.tokens is None else caps.tokens)
     check_caps(caps, [arm.plan for arm in arms])
     if dry_run:
         print_forecasts(make_console(), [(arm.label, forecast(arm.plan)) for arm in arms])

@@ -76,7 +76,7 @@ class NotAnAnswerError(Exception):
 
 
 @dataclass
-class Surroundings:
+class ClientOptions:
     """What a client needs besides its name and settings; tests pass their own.
 
     Attributes:
@@ -105,14 +105,14 @@ class ProviderClient:
         key: str | None,
         address: Address,
         settings: ModelSettings,
-        surroundings: Surroundings | None = None,
+        surroundings: ClientOptions | None = None,
     ) -> None:
         self.name = name
         self.settings = settings
         self._model = model
         self._key = key
         self._address = address
-        self._around = surroundings or Surroundings()
+        self._around = surroundings or ClientOptions()
         self._redact = Redactor((key, *address.secrets))
         self._pictures = PictureEncoder()
         self._sdk: Any = None

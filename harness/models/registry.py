@@ -20,7 +20,7 @@ from oresight.harness.models.anthropic_messages import AnthropicMessages
 from oresight.harness.models.base import ModelClient, ModelSettings
 from oresight.harness.models.gemini import Gemini
 from oresight.harness.models.openai_chat import OPENAI_URL, CompatibleChat, OpenAIChat
-from oresight.harness.models.provider import ProviderClient, Surroundings
+from oresight.harness.models.provider import ClientOptions, ProviderClient
 from oresight.harness.models.scripted import ScriptedModel, read_script
 from oresight.harness.models.secrets import Address, read_address, without_user
 from oresight.harness.registry import Registry
@@ -136,7 +136,7 @@ def read_name(text: str) -> ModelName:
 def make_client(
     name: ModelName | str,
     settings: ModelSettings | None = None,
-    surroundings: Surroundings | None = None,
+    surroundings: ClientOptions | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> ModelClient:
     """Make the client of a model.

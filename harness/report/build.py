@@ -20,7 +20,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from oresight.harness import files
-from oresight.harness.analysis.conditions import Side
+from oresight.harness.analysis.conditions import ConditionRun
 from oresight.harness.errors import OresightError, UsageError, WorkersDiedError
 from oresight.harness.protocols import Json
 from oresight.harness.records import folder as run_folder
@@ -281,7 +281,7 @@ def _living_workers() -> Iterator[None]:
         ) from error
 
 
-def _check_apart(paths: Sequence[Path], sides: Sequence[Side], out: Path) -> None:
+def _check_apart(paths: Sequence[Path], sides: Sequence[ConditionRun], out: Path) -> None:
     """Looks that the report and what it is of do not get into each other.
 
     Raises:

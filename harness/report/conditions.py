@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from oresight.harness.analysis.conditions import Side
+from oresight.harness.analysis.conditions import ConditionRun
 from oresight.harness.analysis.summary import summary_of
 from oresight.harness.records import folder as run_folder
 from oresight.harness.text import visible
@@ -80,7 +80,7 @@ class Condition:
 
     key: str
     id: str
-    side: Side
+    side: ConditionRun
     episodes: tuple[Episode, ...]
 
     @property
@@ -114,7 +114,7 @@ class Condition:
         return {each.name: summary for each in self.episodes if (summary := each.summary) is not None}
 
 
-def conditions_of(sides: Sequence[Side]) -> list[Condition]:
+def conditions_of(sides: Sequence[ConditionRun]) -> list[Condition]:
     """A condition for each side, with a key and an id that no other one has."""
     found: list[Condition] = []
     taken: set[str] = set()

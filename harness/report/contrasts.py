@@ -8,11 +8,11 @@ from oresight.harness.report.conditions import Condition, Episode
 from oresight.harness.report.measures import drawn, named
 from oresight.harness.report.panels import (
     ALL,
-    Absent,
     Change,
     Changes,
     Exhibit,
     Lines,
+    NotEnoughData,
     Series,
     Timeline,
     Timelines,
@@ -31,7 +31,7 @@ _SCORED_LEAST = 10
 _Group = tuple[str, str]
 
 
-def by_prompts(conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_prompts(conditions: Sequence[Condition]) -> Exhibit | NotEnoughData:
     """Success and errors under each prompt set, with and without reasoning, on the same episodes under each."""
     title = "Success and errors by prompt set"
     groups: dict[_Group, dict[str, Condition]] = {}
@@ -41,7 +41,9 @@ def by_prompts(conditions: Sequence[Condition]) -> Exhibit | Absent:
             groups.setdefault((config.agent, config.memory), {}).setdefault(condition.prompts, condition)
     sets = max((list(group) for group in groups.values()), key=len, default=[])
     if len(sets) < 2:
-        return Absent(title, "it takes a model that plays with two or more prompt sets, for example base and balance")
+        return NotEnoughData(
+            title, "it takes a model that plays with two or more prompt sets, for example base and balance"
+        )
     chosen = [group for group in groups.values() if all(name in group for name in sets)]
     shared: dict[str, list[EpisodeSummary]] = {name: [] for name in sets}
     for group in chosen:
@@ -52,7 +54,7 @@ def by_prompts(conditions: Sequence[Condition]) -> Exhibit | Absent:
                     shared[name].append(each[episode])
     episodes = len(shared[sets[0]])
     if not episodes:
-        return Absent(title, "it takes episodes that have a result under every prompt set; there is none")
+        return NotEnoughData(title, "it takes episodes that have a result under every prompt set; there is none")
     strategies = tuple(dict.fromkeys(name.removesuffix(REASONING_SUFFIX) for name in sets))
     panels: list[Lines] = []
     notes: list[str] = []
@@ -77,12 +79,12 @@ def by_prompts(conditions: Sequence[Condition]) -> Exhibit | Absent:
     return Exhibit("prompts", title, caption, tuple(panels), tuple(notes))
 
 
-def by_memory(conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_memory(conditions: Sequence[Condition]) -> Exhibit | NotEnoughData:
     """Every memory minus raw context, of the same agent or model with the same prompts, paired by episode."""
     title = "Memory against raw context"
     pairs = _memory_pairs(conditions)
     if not pairs:
-        return Absent(title, "it takes an agent or model that plays with raw and with another memory")
+        return NotEnoughData(title, "it takes an agent or model that plays with raw and with another memory")
     notes: list[str] = []
     columns = []
     for raw, other, colour in pairs:
@@ -93,7 +95,7 @@ def by_memory(conditions: Sequence[Condition]) -> Exhibit | Absent:
             continue
         columns.append((f"{named(other)} − {raw.key}", colour, column))
     if not columns:
-        return Absent(title, " ".join(notes))
+        return NotEnoughData(title, " ".join(notes))
     panels = []
     for measure in drawn(conditions):
         nothing = Difference(None, None, 0)
@@ -112,14 +114,16 @@ def by_memory(conditions: Sequence[Condition]) -> Exhibit | Absent:
     return Exhibit("memory", title, caption, tuple(panels), tuple(dict.fromkeys(notes)))
 
 
-def two_episodes(conditions: Sequence[Condition]) -> Exhibit | Absent:
+def two_episodes(conditions: Sequence[Condition]) -> Exhibit | NotEnoughData:
     """Two conditions on the scenario on which their shares of errors lie furthest apart, decision by decision."""
     title = "Two episodes side by side"
     if len(conditions) < 2:
-        return Absent(title, "it takes two or more conditions on the same scenario")
+        return NotEnoughData(title, "it takes two or more conditions on the same scenario")
     found = _furthest_apart(conditions, _SCORED_LEAST) or _furthest_apart(conditions, 1)
     if found is None:
-        return Absent(title, "it takes a scenario that two conditions have a recording of, with different errors")
+        return NotEnoughData(
+            title, "it takes a scenario that two conditions have a recording of, with different errors"
+        )
     name, sides = found
     rows = tuple(_timeline(conditions, condition, episode) for condition, episode in sides)
     caption = (

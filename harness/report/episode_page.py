@@ -17,7 +17,7 @@ from oresight.harness.report.scored import Story, StoryStep
 from oresight.harness.report.sent import rebuild
 from oresight.harness.wording import rate_words
 from oresight.harness.worlds import about
-from oresight.harness.worlds.story import Told
+from oresight.harness.worlds.story import Explanation
 from oresight.harness.worlds.view import View
 from oresight.scoring.adapters import readings_of
 from oresight.scoring.core import ErrorKind
@@ -126,7 +126,7 @@ def page_data(story: Story, links: Links, view: View | None = None) -> Json:
     }
 
 
-def _step(decision: StoryStep, told: Told, end: int, event: int) -> Json:
+def _step(decision: StoryStep, told: Explanation, end: int, event: int) -> Json:
     """A decision: action, case, error per reading, gain and progress, stale score and parts, node, event."""
     scored = decision.scored
     step: Json = {
@@ -150,7 +150,7 @@ def _texts(pool: TextPool, observation: str, outcome: str, said: str) -> Json:
     return {name: pool.add(text) for name, text in texts.items() if text}
 
 
-def _words(told: Told, pool: TextPool, headings: list[str]) -> list[int]:
+def _words(told: Explanation, pool: TextPool, headings: list[str]) -> list[int]:
     """Heading and text in turns, both by number."""
     flat: list[int] = []
     for heading, text in told.rows():

@@ -12,7 +12,7 @@ from oresight.harness.report.figures import COLOURS
 from oresight.harness.report.html import render
 from oresight.harness.report.index_episodes import episode_columns, episode_values, money, outcome_of, rows_data
 from oresight.harness.report.index_figures import Files, exhibit_values
-from oresight.harness.report.panels import Absent, Exhibit
+from oresight.harness.report.panels import Exhibit, NotEnoughData
 from oresight.harness.report.study import USUAL, ConditionFigures, WorldStudy
 from oresight.harness.text import visible
 from oresight.harness.wording import UNDEFINED
@@ -89,7 +89,7 @@ def _world(study: WorldStudy, files: Files) -> Json:
         "rows": [_condition(study, row) for row in study.rows],
         "differences": _differences(study),
         "exhibits": [exhibit_values(study.kind, each, files) for each in study.exhibits if isinstance(each, Exhibit)],
-        "absent": [each for each in study.exhibits if isinstance(each, Absent)],
+        "absent": [each for each in study.exhibits if isinstance(each, NotEnoughData)],
         "notes": [visible(note, 600) for note in study.notes],
         "episodes": [episode_values(columns, row, episode) for row in study.rows for episode in row.condition.episodes],
         "costs": any(row.usage is not None for row in study.rows),

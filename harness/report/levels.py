@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from oresight.harness.report.conditions import Condition
 from oresight.harness.report.measures import Drawn, drawn, drawn_errors, named
-from oresight.harness.report.panels import ALL, Absent, Exhibit, Lines, Series, undefined_notes
+from oresight.harness.report.panels import ALL, Exhibit, Lines, NotEnoughData, Series, undefined_notes
 from oresight.harness.worlds import about
 from oresight.harness.worlds.base import LEVELS
 from oresight.scoring.decisions import ERROR_KINDS, EpisodeSummary
@@ -22,7 +22,7 @@ LevelOf = Callable[[str], str | None]
 _OnMap = tuple[str, EpisodeSummary]
 
 
-def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | NotEnoughData:
     """Each error against the demand on it."""
     title = "Errors by demand"
     panels = []
@@ -38,11 +38,11 @@ def by_demand(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
     if not panels:
         suite = about(kind).graded_suite
         advice = f", such as those of the suite {suite}" if suite else ""
-        return Absent(title, f"it takes scenarios of two or more demands{advice}")
+        return NotEnoughData(title, f"it takes scenarios of two or more demands{advice}")
     return _exhibit("demand", title, "Each error against the demand that scenarios make on it.", panels, conditions)
 
 
-def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | NotEnoughData:
     """Success and errors against the size of the task DAG."""
     title = "Success and errors by size of the task DAG"
 
@@ -53,11 +53,11 @@ def by_size(kind: str, conditions: Sequence[Condition]) -> Exhibit | Absent:
         for panel in _panel(conditions, measure, world.size_of, world.sizes, "size of the task DAG", "size")
     ]
     if not panels:
-        return Absent(title, "it takes scenarios of two or more sizes, such as those of the suite main")
+        return NotEnoughData(title, "it takes scenarios of two or more sizes, such as those of the suite main")
     return _exhibit("size", title, "Success and errors against the size of the task DAG.", panels, conditions)
 
 
-def by_kind(conditions: Sequence[Condition]) -> Exhibit | Absent:
+def by_kind(conditions: Sequence[Condition]) -> Exhibit | NotEnoughData:
     """Success and errors by kind of scenario; the 3D world has no task DAG whose size could be told."""
     title = "Success and errors by kind of scenario"
 
@@ -73,7 +73,7 @@ def by_kind(conditions: Sequence[Condition]) -> Exhibit | Absent:
         for panel in _panel(conditions, measure, level, kinds, "kind of scenario", "kind", joined=False)
     ]
     if not panels:
-        return Absent(title, "it takes scenarios of two or more kinds, such as those of the suite craft-mine")
+        return NotEnoughData(title, "it takes scenarios of two or more kinds, such as those of the suite craft-mine")
     return _exhibit("kind", title, "Success and errors by kind of scenario.", panels, conditions)
 
 

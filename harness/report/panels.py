@@ -138,7 +138,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
-class Absent:
+class NotEnoughData:
     """A figure that the study has not what it takes for."""
 
     title: str

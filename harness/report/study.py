@@ -14,7 +14,7 @@ from oresight.harness.report.conditions import Condition
 from oresight.harness.report.contrasts import by_memory, by_prompts, two_episodes
 from oresight.harness.report.levels import SHOWN_MOST, by_demand, by_kind, by_size
 from oresight.harness.report.measures import Drawn, drawn, drawn_errors, named
-from oresight.harness.report.panels import Absent, Dot, Exhibit, Lines, Scatter, Series, undefined_notes
+from oresight.harness.report.panels import Dot, Exhibit, Lines, NotEnoughData, Scatter, Series, undefined_notes
 from oresight.harness.text import visible
 from oresight.harness.worlds import about
 from oresight.scoring.measures import Measure
@@ -73,7 +73,7 @@ class WorldStudy:
     rows: tuple[ConditionFigures, ...]
     compared: tuple[ConditionFigures, ...]
     comparison: Comparison | None
-    exhibits: tuple[Exhibit | Absent, ...]
+    exhibits: tuple[Exhibit | NotEnoughData, ...]
     notes: tuple[str, ...]
 
     @property
@@ -109,11 +109,11 @@ def study_world(kind: str, conditions: Sequence[Condition]) -> WorldStudy:
     return WorldStudy(kind, rows, compared, comparison, exhibits, tuple(dict.fromkeys(notes)))
 
 
-def success_against_error(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
+def success_against_error(rows: Sequence[ConditionFigures]) -> Exhibit | NotEnoughData:
     """Success against the logarithm of each error, a point each condition."""
     title = "Success against each error"
     if len(rows) < RATES_MIN:
-        return Absent(
+        return NotEnoughData(
             title, f"it takes {RATES_MIN} conditions or more with different error rates; here are {len(rows)}"
         )
     panels: list[Scatter] = []
@@ -147,14 +147,18 @@ def success_against_error(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
         " least one error; dashed: over all, where a rate of 0 stands at a floor. Bars: Wilson intervals of success,"
         " bootstrap intervals of the error over episodes, both of 95 %."
     )
-    return Exhibit("success", title, caption, tuple(panels), tuple(notes)) if panels else Absent(title, " ".join(notes))
+    return (
+        Exhibit("success", title, caption, tuple(panels), tuple(notes))
+        if panels
+        else NotEnoughData(title, " ".join(notes))
+    )
 
 
-def sensitivity(rows: Sequence[ConditionFigures]) -> Exhibit | Absent:
+def sensitivity(rows: Sequence[ConditionFigures]) -> Exhibit | NotEnoughData:
     """Success and errors under other budgets and under other values of k."""
     title = "Sensitivity to the budget multiplier alpha and to k"
     if not any(pooled.decisions for row in rows for pooled in row.sensitivity.values()):
-        return Absent(title, "it takes recordings that can be scored again; none could be read")
+        return NotEnoughData(title, "it takes recordings that can be scored again; none could be read")
     first = rows[:SHOWN_MOST]
     readings = list(dict.fromkeys(reading for row in rows for reading in row.pooled.readings))
     takes = [each for each in drawn([row.condition for row in rows]) if each.measure.reading in (None, *readings[:1])]

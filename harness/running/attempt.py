@@ -23,7 +23,7 @@ from oresight.harness.context import make_strategy
 from oresight.harness.errors import InfrastructureError, OresightError, Outcome
 from oresight.harness.models.base import ModelClient, ModelSettings
 from oresight.harness.models.prices import Price
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import ModelName, make_client
 from oresight.harness.protocols import (
     DEFAULT_BUDGET,
@@ -41,7 +41,7 @@ from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
 from oresight.harness.records.recorder import Record
 from oresight.harness.running import episode
-from oresight.harness.running.budget import Account, MeteredClient, tokens_of, usage_of
+from oresight.harness.running.budget import Budget, MeteredClient, tokens_of, usage_of
 from oresight.harness.running.replay import first_difference
 from oresight.harness.worlds import Branch, Size, World
 from oresight.scoring import records
@@ -92,7 +92,7 @@ class EpisodeTask:
     make_agent: AgentMaker | None = None
 
 
-ClientMaker = Callable[[ModelName, ModelSettings, Surroundings], ModelClient]
+ClientMaker = Callable[[ModelName, ModelSettings, ClientOptions], ModelClient]
 RecordOpener = Callable[[EpisodeTask, int], Record]
 
 
@@ -112,17 +112,17 @@ class Listener(Protocol):
         """Report that a model supports less than was asked for; several processes may report the same."""
 
 
-class Desk:
+class EpisodeResources:
     """What the episodes of one process share: the clients of models, the account, the records, and who is warned."""
 
     def __init__(
         self,
-        account: Account,
+        account: Budget,
         warn: Callable[[str], None] = lambda words: None,
         make: ClientMaker | None = None,
         open_record: RecordOpener | None = None,
     ) -> None:
-        """Open a desk.
+        """Share them among the episodes of a process.
 
         Args:
             account: Takes in what replies cost.
@@ -143,7 +143,7 @@ class Desk:
             OresightError: It cannot be made, for want of a key or a package.
         """
         if choice not in self._clients:
-            made = (self._make or make_client)(choice.name, choice.settings, Surroundings(warn=self._warn))
+            made = (self._make or make_client)(choice.name, choice.settings, ClientOptions(warn=self._warn))
             self._clients[choice] = MeteredClient(made, self.account)
         return self._clients[choice]
 
@@ -163,15 +163,17 @@ class Desk:
             await client.aclose()
 
 
-async def play_episode(task: EpisodeTask, number: int, desk: Desk, listener: Listener) -> run_folder.EpisodeResult:
+async def play_episode(
+    task: EpisodeTask, number: int, resources: EpisodeResources, listener: Listener
+) -> run_folder.EpisodeResult:
     """Play and record one episode; the boundary where any failure becomes a recorded outcome.
 
     Raises:
         OresightError: What stops the whole run; the episode is left to be continued.
     """
     began = time.monotonic()
-    record = desk.record(task, number)
-    attempt = _Attempt(task, number, record, desk, listener)
+    record = resources.record(task, number)
+    attempt = EpisodeAttempt(task, number, record, resources, listener)
     failure: str | None = None
     try:
         try:
@@ -198,7 +200,7 @@ def lost_episode(task: EpisodeTask, reason: str) -> run_folder.EpisodeResult:
     """
     record = run_folder.EpisodeFolder(task.folder, task.frames)
     try:
-        attempt = _Attempt(task, 0, record, Desk(Account()), _Nobody())
+        attempt = EpisodeAttempt(task, 0, record, EpisodeResources(Budget()), _Nobody())
         try:
             attempt.look()
         except InfrastructureError as error:
@@ -224,15 +226,17 @@ def strategy_of(world: World, memory: str) -> ContextStrategy:
     return make_strategy(memory, world.instructions, world.digest())
 
 
-class _Attempt:
-    """One attempt at an episode: replays what is recorded, then writes down and scores what the loop reports."""
+class EpisodeAttempt:
+    """One attempt at an episode: replay what is recorded, then record and score what the loop reports."""
 
-    def __init__(self, task: EpisodeTask, number: int, record: Record, desk: Desk, listener: Listener) -> None:
+    def __init__(
+        self, task: EpisodeTask, number: int, record: Record, resources: EpisodeResources, listener: Listener
+    ) -> None:
         self.steps = 0
         self._task = task
         self._number = number
         self._record = record
-        self._desk = desk
+        self._resources = resources
         self._listener = listener
         self._scorer: Scorer | None = None
         self._following: Following | None = None
@@ -247,6 +251,7 @@ class _Attempt:
         self.steps, self._replies = len(trajectory.lines), list(replies.replies)
 
     async def play(self) -> episode.Ending:
+        """Play from where the record ends, and return how it ended."""
         task, world = self._task, self._task.world
         trajectory, replies = self._record.kept()
         self._header, self._recorded = trajectory.header, trajectory.lines
@@ -268,6 +273,7 @@ class _Attempt:
             environment.close()
 
     def result(self, ending: episode.Ending, seconds: float, failure: str | None) -> run_folder.EpisodeResult:
+        """Return the result of this attempt as it is written."""
         task = self._task
         timing = {"seconds": round(seconds, 3)}
         usage = None
@@ -309,7 +315,7 @@ class _Attempt:
         task = self._task
         if task.model is not None:
             return LLMAgent(
-                self._desk.client(task.model),
+                self._resources.client(task.model),
                 strategy.answer,
                 task.memory,
                 task.model.price,
@@ -324,7 +330,7 @@ class _Attempt:
         self._replies.append(record)
         assert self._task.model is not None
         price, usage = self._task.model.price, record.reply.usage
-        self._desk.account.add(None if price is None else price.cost(usage), tokens_of(usage))
+        self._resources.account.add(None if price is None else price.cost(usage), tokens_of(usage))
 
     def _shrunk(self, step: int, budget: ContextBudget) -> None:
         self._record.reply(resume.Shrunk(step, budget).to_json())

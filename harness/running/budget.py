@@ -13,7 +13,7 @@ from oresight.harness.protocols import Json
 
 
 @dataclass(frozen=True)
-class Caps:
+class Limits:
     """What a run may cost in all, earlier attempts included; None for no bound.
 
     Attributes:
@@ -31,13 +31,13 @@ class Caps:
             raise UsageError(f"the cap on tokens is {self.tokens}; expected 1 or more")
 
 
-class Account:
+class Budget:
     """Adds up what replies cost and says when it is enough.
 
     The sums may lie in memory that several processes share: each writes in a place of its own and reads all.
     """
 
-    def __init__(self, caps: Caps | None = None, sums: MutableSequence[float] | None = None, place: int = 0) -> None:
+    def __init__(self, caps: Limits | None = None, sums: MutableSequence[float] | None = None, place: int = 0) -> None:
         """Open an account.
 
         Args:
@@ -45,7 +45,7 @@ class Account:
             sums: For each place the cost and the tokens, one after the other.
             place: That of this process.
         """
-        self.caps = caps or Caps()
+        self.caps = caps or Limits()
         self._sums: MutableSequence[float] = [0.0, 0.0] if sums is None else sums
         self._place = place
 
@@ -87,7 +87,7 @@ class Account:
 class MeteredClient(ModelClient):
     """A model client that asks nothing once a cap is reached."""
 
-    def __init__(self, client: ModelClient, account: Account) -> None:
+    def __init__(self, client: ModelClient, account: Budget) -> None:
         self._client = client
         self._account = account
 

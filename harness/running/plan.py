@@ -15,7 +15,7 @@ from oresight.harness.models.registry import read_name
 from oresight.harness.protocols import Json
 from oresight.harness.records.folder import Frames
 from oresight.harness.running.attempt import ModelChoice, strategy_of
-from oresight.harness.running.budget import Caps
+from oresight.harness.running.budget import Limits
 from oresight.harness.running.runner import RunPlan
 from oresight.harness.running.selection import Episodes
 from oresight.harness.worlds import find_world
@@ -43,7 +43,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Manner:
+class PlayOptions:
     """How the episodes of a command are played, in every condition.
 
     Attributes:
@@ -62,7 +62,7 @@ class Manner:
 
 
 @dataclass(frozen=True)
-class Arm:
+class ConditionPlan:
     """A condition ready to be played.
 
     Attributes:
@@ -80,7 +80,7 @@ class Arm:
         return f"{_NO_ID.sub('-', self.label)[:_ID_CHARACTERS].strip('-.')}-{mark}"
 
 
-def make_arm(condition: Condition, selections: Sequence[Episodes], manner: Manner) -> Arm:
+def condition_plan(condition: Condition, selections: Sequence[Episodes], manner: PlayOptions) -> ConditionPlan:
     """Return the run of a condition over one or more selections of the same kind of world.
 
     Raises:
@@ -96,10 +96,10 @@ def make_arm(condition: Condition, selections: Sequence[Episodes], manner: Manne
     parts = [plan.agent, plan.memory]
     if condition.prompts is not None:
         parts.append(str(worlds[0].prompts))
-    return Arm(", ".join(parts), plan)
+    return ConditionPlan(", ".join(parts), plan)
 
 
-def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPlan:
+def plan_of(condition: Condition, selection: Episodes, manner: PlayOptions) -> RunPlan:
     """Return the run of one condition.
 
     Raises:
@@ -132,14 +132,14 @@ def plan_of(condition: Condition, selection: Episodes, manner: Manner) -> RunPla
     return RunPlan(player, memory, worlds, frames, pictures, model=model)
 
 
-def check_caps(caps: Caps, plans: Sequence[RunPlan]) -> None:
+def check_caps(caps: Limits, plans: Sequence[RunPlan]) -> None:
     """Check that the caps can be enforced.
 
     Raises:
         UsageError: One cannot, for want of a price or of a model.
     """
     models = [plan.model for plan in plans if plan.model is not None]
-    if caps != Caps() and not models:
+    if caps != Limits() and not models:
         raise UsageError("--max-cost and --max-tokens are for models, and none plays; leave them out")
     for model in models:
         if caps.cost is not None and model.price is None:

@@ -14,13 +14,13 @@ from typing_extensions import override
 from oresight.harness.agents import find_agent
 from oresight.harness.analysis.summary import RunSummary, summarise
 from oresight.harness.errors import CapReachedError
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import make_client
 from oresight.harness.protocols import Step
 from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
 from oresight.harness.running.attempt import AgentMaker, EpisodeTask, Listener, ModelChoice, setup_of, strategy_of
-from oresight.harness.running.budget import Account, Caps, usage_of
+from oresight.harness.running.budget import Budget, Limits, usage_of
 from oresight.harness.running.executors import Executor, Inline
 from oresight.harness.worlds import World
 from oresight.scoring.decisions import ScoredDecision
@@ -79,7 +79,7 @@ class RunPlan:
         strategy_of(self.worlds[0], self.memory)
         if self.model is not None:
             # The client that will be asked warns; this one is made to see whether it can be.
-            make_client(self.model.name, self.model.settings, Surroundings(warn=lambda words: None))
+            make_client(self.model.name, self.model.settings, ClientOptions(warn=lambda words: None))
         elif self.make_agent is None:
             agent = find_agent(self.agent, type(self.worlds[0]))
             if agent.bundled:
@@ -135,7 +135,7 @@ def run(
     out: Path,
     progress: Progress | None = None,
     executor: Executor | None = None,
-    caps: Caps | None = None,
+    caps: Limits | None = None,
 ) -> RunSummary:
     """Play what is not finished yet and write the summary.
 
@@ -153,7 +153,7 @@ def run_all(
     plans: Sequence[tuple[RunPlan, Path]],
     progress: Progress | None = None,
     executor: Executor | None = None,
-    caps: Caps | None = None,
+    caps: Limits | None = None,
 ) -> list[RunSummary]:
     """Play several runs like `run`, with one executor and one account.
 
@@ -163,8 +163,8 @@ def run_all(
     # Checked before a folder is made, so that a wrong name or a missing part leaves nothing behind.
     for plan, _ in plans:
         plan.check()
-    board = _Board(progress or Progress(), sum(len(plan.worlds) for plan, _ in plans))
-    account = Account(caps)
+    board = _Planned(progress or Progress(), sum(len(plan.worlds) for plan, _ in plans))
+    account = Budget(caps)
     with ExitStack() as opened:
         folders = [opened.enter_context(run_folder.RunFolder(out, plan.run_file())) for plan, out in plans]
         try:
@@ -195,15 +195,15 @@ def _one_of(fingerprints: Sequence[str]) -> str | None:
     return hashlib.sha256(",".join(fingerprints).encode()).hexdigest()[:16]
 
 
-def _take_in(account: Account, plan: RunPlan, path: Path) -> None:
+def _take_in(account: Budget, plan: RunPlan, path: Path) -> None:
     """Add what earlier attempts spent to the account, so that a cap holds for the run and not per command."""
-    if plan.model is None or account.caps == Caps():
+    if plan.model is None or account.caps == Limits():
         return
     spent = usage_of(resume.read_replies(path / run_folder.REPLIES_NAME).replies, plan.model.price)
     account.add(spent["cost"], spent["input_tokens"] + spent["output_tokens"])
 
 
-class _Board(Listener):
+class _Planned(Listener):
     """What is to be played and what has come of it; listens to the executor and reports to the display."""
 
     def __init__(self, progress: Progress, planned: int) -> None:

@@ -33,8 +33,8 @@ from oresight.harness import files
 from oresight.harness.errors import ForeignFolderError, UnknownNameError, UsageError
 from oresight.harness.models.base import ModelSettings
 from oresight.harness.models.prices import read_prices
-from oresight.harness.running.budget import Caps
-from oresight.harness.running.plan import Arm, Condition, Manner, make_arm
+from oresight.harness.running.budget import Limits
+from oresight.harness.running.plan import Condition, ConditionPlan, PlayOptions, condition_plan
 from oresight.harness.running.selection import Selection, parse_size
 from oresight.harness.worlds import find_world
 from oresight.scoring.readers.faults import BadInput
@@ -127,11 +127,11 @@ class StudyFile(_Table):
             return [Selection(self.world, seeds=seeds, options={**self.options, "map": path}) for path in self.maps]
         return [Selection(self.world, scenario=name, seeds=seeds, options=self.options) for name in self.scenarios]
 
-    def caps(self) -> Caps:
+    def caps(self) -> Limits:
         """Return what the study may cost."""
-        return Caps(self.limits.max_cost, self.limits.max_tokens)
+        return Limits(self.limits.max_cost, self.limits.max_tokens)
 
-    def arms(self) -> list[Arm]:
+    def arms(self) -> list[ConditionPlan]:
         """Return the run of each condition.
 
         Raises:
@@ -144,8 +144,8 @@ class StudyFile(_Table):
         size = parse_size(self.size) if self.pictures else None
         settings = ModelSettings(**self.model.model_dump())
         prices = read_prices(None if self.prices is None else Path(self.prices))
-        manner = Manner(self.frames, size, settings, prices, self.desktop)
-        return [make_arm(condition, selections, manner) for condition in found]
+        manner = PlayOptions(self.frames, size, settings, prices, self.desktop)
+        return [condition_plan(condition, selections, manner) for condition in found]
 
 
 def load_study(path: Path) -> StudyFile:
@@ -181,7 +181,7 @@ def parse_study(data: dict[str, Any], where: str) -> StudyFile:
 
 
 @contextmanager
-def study_folder(path: Path, arms: Sequence[Arm]) -> Iterator[list[Path]]:
+def study_folder(path: Path, arms: Sequence[ConditionPlan]) -> Iterator[list[Path]]:
     """Open the folder of a study and return the run folder of each condition.
 
     Raises:

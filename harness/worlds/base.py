@@ -34,7 +34,7 @@ from oresight.scoring.rescoring import Scorer
 if TYPE_CHECKING:
     from oresight.harness.context.structured import Digest
     from oresight.harness.report.scored import Story
-    from oresight.harness.worlds.story import Told
+    from oresight.harness.worlds.story import Explanation
     from oresight.harness.worlds.view import View
 
 Size = tuple[int, int]
@@ -299,7 +299,7 @@ class World(ABC):
         return _Unfilmed(self.open(None), self.title or self.kind)
 
     @classmethod
-    def story(cls, episode: "Story") -> "list[Told]":
+    def story(cls, episode: "Story") -> "list[Explanation]":
         """Return every decision of a recorded episode in words: what was required, and why it was an error or not."""
         from oresight.harness.worlds.story import plain_words
 

@@ -21,7 +21,7 @@ _SHOWN = 6
 
 
 @dataclass(frozen=True)
-class Told:
+class Explanation:
     """A decision in words; an empty text says that there is nothing to say.
 
     Attributes:
@@ -127,7 +127,7 @@ def count(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def plain_words(story: Story) -> list[Told]:
+def plain_words(story: Story) -> list[Explanation]:
     """Return the steps of a world without words of its own: the verdict, and the stale score where there is one."""
     segment = Segment(story.parameters.k, None, leaves_out_staying=False)
     found = []
@@ -135,7 +135,7 @@ def plain_words(story: Story) -> list[Told]:
         before, scored = segment.parts(), step.judged
         after = segment.take(scored)
         found.append(
-            Told(
+            Explanation(
                 verdict=verdict_of(step, before.stale, "Not judged: the error metric is not defined in this world."),
                 required="" if scored.case is None else f"Case {int(scored.case)}.",
                 targets="",

@@ -28,6 +28,10 @@ def test_the_wheel_plays_an_episode_in_a_clean_environment_without_the_source_fo
     _run(binaries / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel, cwd=tmp_path)
     away = tmp_path / "away"
     away.mkdir()
+    # What a user has of his own beside it is in nobody's way.
+    (away / "scoring.py").write_text("raise SystemExit('the scoring of somebody else')\n")
+    (away / "harness").mkdir()
+    (away / "harness" / "__init__.py").write_text("raise SystemExit('the harness of somebody else')\n")
     # Nothing of the source folder may help: neither the path nor an inherited setting.
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
@@ -44,3 +48,5 @@ def test_the_wheel_plays_an_episode_in_a_clean_environment_without_the_source_fo
     assert [episode["outcome"] for episode in scored["episodes"]] == ["success"]
     replayed = _run(binaries / "oresight", "replay", away / "r" / "episodes" / "outcrop-0", cwd=away, env=env)
     assert "outcrop-0" in replayed
+    code = "import oresight; print(oresight.open_run('r').episodes[0].state.value)"
+    assert _run(binaries / "python", "-c", code, cwd=away, env=env).strip() == "finished"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.analysis.compare import compare, load_sides
+from oresight.harness.analysis.compare import compare, load_conditions
 from oresight.harness.errors import UsageError
 from oresight.harness.models.prices import Price
 from oresight.harness.models.registry import ModelName
@@ -231,7 +231,7 @@ def test_conditions_are_paired_by_point_and_rollout_and_other_pasts_are_left_out
 ) -> None:
     run(plan(points(recorded, 3, AT, rollouts=2)), tmp_path / "random")
     run(plan(points(recorded, 3, AT, rollouts=2), "frontier", "raw"), tmp_path / "frontier")
-    found = compare(load_sides([tmp_path / "random", tmp_path / "frontier"]))
+    found = compare(load_conditions([tmp_path / "random", tmp_path / "frontier"]))
     assert found.shared == tuple(f"{SCENARIO}.at{at}.r{rollout}" for at in (3, AT) for rollout in (0, 1))
     assert found.notes[0].startswith("branches (so many: 4; points that they play on from: 2): counted are the")
     assert found.notes[1].startswith("frontier, raw: 2 of 4 branches took the very decisions of another rollout")
@@ -239,7 +239,7 @@ def test_conditions_are_paired_by_point_and_rollout_and_other_pasts_are_left_out
     run(RunPlan("frontier", "raw", find_worlds("grid", [SCENARIO]), "none", None), tmp_path / "other")
     run(plan(points(tmp_path / "other/episodes" / SCENARIO, 3)), tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="1 episodes are of one name but not the same"):
-        compare(load_sides([tmp_path / "random", tmp_path / "elsewhere"]))
+        compare(load_conditions([tmp_path / "random", tmp_path / "elsewhere"]))
 
 
 def test_a_forecast_counts_what_is_left(recorded: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.analysis.compare import compare, load_sides
+from oresight.harness.analysis.compare import compare, load_conditions
 from oresight.harness.errors import RecordError, UsageError
 from oresight.harness.models.base import Reply, Usage
 from oresight.harness.running.runner import RunPlan, run
@@ -24,7 +24,7 @@ def played(out: Path, agent: str, *numbers: int) -> Path:
 
 
 def test_figures_and_differences_are_those_of_the_shared_episodes(tmp_path: Path) -> None:
-    sides = load_sides([played(tmp_path / "a", "stuck", 0, 1, 2), played(tmp_path / "b", "spinner", 1, 2, 3, 4)])
+    sides = load_conditions([played(tmp_path / "a", "stuck", 0, 1, 2), played(tmp_path / "b", "spinner", 1, 2, 3, 4)])
     found = compare(sides)
     assert found.shared == ("corridor-1", "corridor-2")
     first, second = found.columns
@@ -49,7 +49,7 @@ def test_an_incomplete_run_is_called_so_and_a_broken_result_is_named(tmp_path: P
     one, other = played(tmp_path / "a", "stuck", 0, 1, 2), played(tmp_path / "b", "spinner", 0, 1, 2)
     (one / "episodes/corridor-0/result.json").unlink()
     (one / "episodes/corridor-1/result.json").write_text('{"format": "ores')
-    found = compare(load_sides([one, other]))
+    found = compare(load_conditions([one, other]))
     assert found.shared == ("corridor-2",)
     assert not found.complete
     notes = "\n".join(found.notes)
@@ -62,7 +62,7 @@ def test_a_link_in_the_place_of_a_folder_is_named_and_not_followed(tmp_path: Pat
     one, other = played(tmp_path / "a", "stuck", 0), played(tmp_path / "b", "stuck", 0)
     (other / linked).rename(tmp_path / "elsewhere")
     (other / linked).symlink_to(tmp_path / "elsewhere")
-    first, second = load_sides([one, other])
+    first, second = load_conditions([one, other])
     assert first.scored and not second.scored
     assert second.unreadable == (
         f"{other / linked}: is a link, which is never followed; put the folder itself in its place",
@@ -77,7 +77,7 @@ def test_cost_is_compared_where_both_have_a_price(tmp_path: Path, fake_model: An
     run(model_plan("corridor-0", "corridor-1"), tmp_path / "a")
     fake_model(lambda request: Reply(saying("move_forward"), usage=Usage(300, 10)))
     run(model_plan("corridor-0", "corridor-1", memory="list"), tmp_path / "b")
-    found = compare(load_sides([tmp_path / "a", tmp_path / "b"]))
+    found = compare(load_conditions([tmp_path / "a", tmp_path / "b"]))
     assert [column.cost for column in found.columns] == [pytest.approx(0.0012), pytest.approx(0.0032)]
     assert found.columns[1].differences["cost_per_episode"].value == pytest.approx(0.001)
 
@@ -85,16 +85,16 @@ def test_cost_is_compared_where_both_have_a_price(tmp_path: Path, fake_model: An
 def test_what_cannot_be_compared_is_one_sentence(tmp_path: Path) -> None:
     one, other = played(tmp_path / "a", "stuck", 0), played(tmp_path / "b", "stuck", 1)
     with pytest.raises(UsageError, match="share no episode"):
-        compare(load_sides([one, other]))
+        compare(load_conditions([one, other]))
     with pytest.raises(UsageError, match="two or more conditions; found 1"):
-        compare(load_sides([one]))
+        compare(load_conditions([one]))
     with pytest.raises(UsageError, match=r"holds no run\.json"):
-        load_sides([tmp_path])
+        load_conditions([tmp_path])
 
 
 def test_runs_of_one_condition_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     one, other = played(tmp_path / "a", "stuck", 0), played(tmp_path / "b", "stuck", 0)
-    assert [side.label for side in load_sides([one, other])] == ["stuck, raw (a)", "stuck, raw (b)"]
+    assert [side.label for side in load_conditions([one, other])] == ["stuck, raw (a)", "stuck, raw (b)"]
 
 
 # --- the command ---

@@ -18,7 +18,7 @@ from oresight.harness.models.base import Reply, Usage
 from oresight.harness.models.prices import read_prices
 from oresight.harness.models.retry import LIMIT_S
 from oresight.harness.running.attempt import ModelChoice
-from oresight.harness.running.budget import Account, Caps
+from oresight.harness.running.budget import Budget, Limits
 from oresight.harness.running.executors import Executor, Inline, Processes, make_executor
 from oresight.harness.running.executors.dispatch import Worker, serve
 from oresight.harness.running.runner import Progress, RunPlan, run
@@ -93,9 +93,9 @@ def test_more_workers_than_cores_are_told_of_and_not_started(tmp_path: Path, mon
 
 
 def test_few_episodes_are_spread_over_all_workers() -> None:
-    crew = Idle(places=4)
-    serve([None] * 4, crew, crew)  # type: ignore[list-item]
-    assert crew.given == [(0, 0), (1, 1), (0, 2), (1, 3)]
+    pool = Idle(places=4)
+    serve([None] * 4, pool, pool)  # type: ignore[list-item]
+    assert pool.given == [(0, 0), (1, 1), (0, 2), (1, 3)]
 
 
 class Idle:
@@ -248,9 +248,9 @@ class Stopped(Progress):
         self.reason = reason
 
 
-@pytest.mark.parametrize("caps", [Caps(tokens=700), Caps(cost=7 * 120e-6)])
+@pytest.mark.parametrize("caps", [Limits(tokens=700), Limits(cost=7 * 120e-6)])
 def test_a_cap_stops_the_run_cleanly_and_holds_for_the_run_and_not_for_the_command(
-    tmp_path: Path, fake_model: Any, caps: Caps
+    tmp_path: Path, fake_model: Any, caps: Limits
 ) -> None:
     model = fake_model(walking)
     display = Stopped()
@@ -261,7 +261,7 @@ def test_a_cap_stops_the_run_cleanly_and_holds_for_the_run_and_not_for_the_comma
     # The same command asks nothing more; with a higher cap it goes on where it was.
     run(model_plan("corridor-0", "corridor-1"), tmp_path, caps=caps)
     assert len(model.asked) == 7
-    found = run(model_plan("corridor-0", "corridor-1"), tmp_path, caps=Caps(cost=1.0, tokens=10_000))
+    found = run(model_plan("corridor-0", "corridor-1"), tmp_path, caps=Limits(cost=1.0, tokens=10_000))
     assert (len(model.asked), found.complete) == (10, True)
     usage = found.usage()
     assert usage is not None
@@ -304,23 +304,23 @@ def test_a_cap_on_cost_without_a_price_is_refused_before_anything(tmp_path: Path
     assert plan.model is not None
     unpriced = replace(plan, model=ModelChoice(plan.model.name))
     with pytest.raises(UsageError, match=r"has no price.*--prices FILE"):
-        check_caps(Caps(cost=1.0), [unpriced])
-    check_caps(Caps(tokens=5), [unpriced])
-    check_caps(Caps(cost=1.0), [plan])
+        check_caps(Limits(cost=1.0), [unpriced])
+    check_caps(Limits(tokens=5), [unpriced])
+    check_caps(Limits(cost=1.0), [plan])
     with pytest.raises(UsageError, match="none plays"):
-        check_caps(Caps(cost=1.0), [replace(plan, model=None)])
+        check_caps(Limits(cost=1.0), [replace(plan, model=None)])
     assert read_prices().price("openai:gpt-4.1-mini") is not None
 
 
 @pytest.mark.parametrize("caps", [{"cost": 0.0}, {"cost": float("nan")}, {"cost": -1.0}, {"tokens": 0}])
 def test_a_cap_that_is_none_is_refused(caps: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="cap on"):
-        Caps(**caps)
+        Limits(**caps)
 
 
 def test_an_account_adds_up_what_all_processes_spend() -> None:
     shared = [0.0] * 6
-    one, other = (Account(Caps(tokens=50), shared, place) for place in (1, 2))
+    one, other = (Budget(Limits(tokens=50), shared, place) for place in (1, 2))
     one.add(0.5, 20)
     other.add(None, 29)
     assert (one.cost, other.tokens) == (0.5, 49)

@@ -14,7 +14,7 @@ from oresight.harness.context import make_strategy
 from oresight.harness.errors import InfrastructureError, OresightError
 from oresight.harness.models.base import FinishReason, ModelRequest, ModelSettings, Reply, Usage
 from oresight.harness.models.prices import Price
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import make_client
 from oresight.harness.models.scripted import ScriptedModel
 from oresight.harness.protocols import Choice, ContextBudget, Step
@@ -86,7 +86,7 @@ class Played:
 
 
 def client(server: Loopback, protocol: str, **settings: Any) -> Any:
-    around = Surroundings(FastClock(), random.Random(7), warn=lambda text: None)
+    around = ClientOptions(FastClock(), random.Random(7), warn=lambda text: None)
     return make_client(server.name(protocol), ModelSettings(**{"timeout_s": 5.0, **settings}), around, KEYS)
 
 

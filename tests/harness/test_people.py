@@ -8,7 +8,7 @@ import pytest
 
 from experiments.calibration.people import HOW_TO, person_of
 from experiments.calibration.table import player_rows, suite_worlds
-from oresight.harness.analysis.compare import compare, load_sides
+from oresight.harness.analysis.compare import compare, load_conditions
 from oresight.harness.errors import UsageError
 from oresight.harness.records.people import Played, read_sessions
 from oresight.harness.running.runner import RunPlan, run
@@ -47,7 +47,7 @@ def test_a_person_who_decides_like_an_agent_has_its_figures(tmp_path: Path) -> N
     agent = played(tmp_path / "oracle", "outcrop-0", "outcrop-1")
     for name in ("outcrop-0", "outcrop-1"):
         record(tmp_path / "me" / name, name, proof_of(name))
-    found = compare(load_sides([agent, tmp_path / "me"]))
+    found = compare(load_conditions([agent, tmp_path / "me"]))
     assert found.shared == ("outcrop-0", "outcrop-1")
     first, second = found.columns
     assert (first.label, second.label) == ("oracle, raw", "me, human")
@@ -69,7 +69,7 @@ def test_a_person_who_decides_like_an_agent_has_its_figures(tmp_path: Path) -> N
 
 def test_a_session_left_early_is_a_failure_and_that_is_said(tmp_path: Path) -> None:
     record(tmp_path / "me", "outcrop-0", IDLE)
-    found = compare(load_sides([played(tmp_path / "oracle", "outcrop-0"), tmp_path / "me"]))
+    found = compare(load_conditions([played(tmp_path / "oracle", "outcrop-0"), tmp_path / "me"]))
     assert (found.columns[1].pooled.success.numerator, found.columns[1].pooled["decisions_used"].value) == (0, 3.0)
     assert found.columns[1].pooled["budget_used"].value == 0.03
     assert any(
@@ -83,7 +83,7 @@ def test_a_session_that_broke_off_is_no_result(tmp_path: Path) -> None:
     agent = played(tmp_path / "oracle", "outcrop-0", "outcrop-1")
     record(tmp_path / "me/outcrop-0", "outcrop-0", IDLE, leave=False)
     record(tmp_path / "me/outcrop-1", "outcrop-1", IDLE)
-    found = compare(load_sides([agent, tmp_path / "me"]))
+    found = compare(load_conditions([agent, tmp_path / "me"]))
     assert found.shared == ("outcrop-1",)
     assert not found.complete
     notes = "\n".join(found.notes)
@@ -136,7 +136,7 @@ def test_a_scenario_that_is_only_of_the_same_name_is_not_paired(tmp_path: Path) 
     for name in ("outcrop-0", "outcrop-1"):
         record(tmp_path / "me" / name, name, IDLE)
     change_header(tmp_path / "me/outcrop-0", lambda header: header["scenario"].update(seed=7))
-    found = compare(load_sides([agent, tmp_path / "me"]))
+    found = compare(load_conditions([agent, tmp_path / "me"]))
     assert found.shared == ("outcrop-1",)
     assert "1 episodes are of one name but not the same, and left out: outcrop-0" in found.notes
 
@@ -146,7 +146,7 @@ def test_another_budget_is_not_paired(tmp_path: Path) -> None:
     record(tmp_path / "me", "outcrop-0", IDLE)
     change_header(tmp_path / "me", lambda header: header["scenario"].update(budget=50))
     with pytest.raises(UsageError, match="share no episode"):
-        compare(load_sides([agent, tmp_path / "me"]))
+        compare(load_conditions([agent, tmp_path / "me"]))
 
 
 def test_a_broken_session_is_named_and_spoils_no_other(oresight: Any, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_runs_and_people_may_be_mixed_and_json_says_which_session_counts(oresigh
 
 def test_a_side_says_who_played_and_where_the_record_of_an_episode_is(tmp_path: Path) -> None:
     agent, me = played(tmp_path / "oracle", "outcrop-0"), record(tmp_path / "me", "outcrop-0", IDLE)
-    one, other = load_sides([agent, me])
+    one, other = load_conditions([agent, me])
     assert (one.is_person, other.is_person) == (False, True)
     assert one.record("outcrop-0") == agent / "episodes/outcrop-0/trajectory.jsonl"
     assert other.record("outcrop-0") == me / "session.jsonl"
@@ -195,7 +195,7 @@ def test_a_side_says_who_played_and_where_the_record_of_an_episode_is(tmp_path: 
 
 def test_two_people_whose_folders_are_of_one_name_are_told_apart(tmp_path: Path) -> None:
     places = [record(tmp_path / folder / "me", "outcrop-0", IDLE) for folder in ("a", "b")]
-    assert [side.label for side in load_sides(places)] == ["1: me, human", "2: me, human"]
+    assert [side.label for side in load_conditions(places)] == ["1: me, human", "2: me, human"]
 
 
 def test_play_in_two_manners_is_said(tmp_path: Path) -> None:

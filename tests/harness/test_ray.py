@@ -19,7 +19,7 @@ from PIL import Image
 from oresight.harness.errors import MissingPartError, OresightError, StoreError, UsageError
 from oresight.harness.models.registry import ModelName
 from oresight.harness.running.attempt import ModelChoice
-from oresight.harness.running.budget import Caps
+from oresight.harness.running.budget import Limits
 from oresight.harness.running.executors import make_executor
 from oresight.harness.running.executors.children import descendants, kill_all
 from oresight.harness.running.executors.ray_cluster import RayCluster
@@ -189,7 +189,7 @@ def test_a_cap_holds_and_a_key_is_in_no_file(
         model, _, address = name.partition("@")
         choice = ModelChoice(ModelName("compatible", model, address))
         asked = plan(model=choice)
-        found = run(asked, tmp_path, executor=RayCluster(2, 4, cluster[0]), caps=Caps(tokens=150))
+        found = run(asked, tmp_path, executor=RayCluster(2, 4, cluster[0]), caps=Limits(tokens=150))
         heard = server.heard
     assert not found.complete
     kept = [line for path in tmp_path.rglob("replies.jsonl") for line in lines(path)[1:]]

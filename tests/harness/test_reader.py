@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.analysis.conditions import load_sides
+from oresight.harness.analysis.conditions import load_conditions
 from oresight.harness.analysis.watch import Watch
 from oresight.harness.errors import RecordError, UsageError
 from oresight.harness.records.reader import State, open_episode, open_run, open_runs
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_said_alike_by_every_command(folder: Path, fault: str) 
     assert episode.problem is not None and words in episode.problem
     wanted = {"missing": 0, "incomplete": 0, "unreadable": 0, "scored": 2}
     wanted["unreadable" if episode.is_faulty else str(state)] = 1
-    (side,) = load_sides([folder])
+    (side,) = load_conditions([folder])
     for counts in (score_paths([folder]).counts, side.summary.counts):
         assert {name: getattr(counts, name) for name in wanted} == wanted
     assert side.summary.rows()[0]["outcome"] == str(state)

@@ -33,11 +33,11 @@ from oresight.harness.report.folder import report_folder
 from oresight.harness.report.levels import by_demand, by_kind, by_size
 from oresight.harness.report.panels import (
     ALL,
-    Absent,
     Change,
     Changes,
     Exhibit,
     Lines,
+    NotEnoughData,
     Panel,
     Scatter,
     Series,
@@ -48,7 +48,7 @@ from oresight.harness.report.plots import FAINT, GRID, INK
 from oresight.harness.report.sparkline import strip, strip_words
 from oresight.harness.report.study import PAIRS, parameters, sensitivity, study_world, success_against_error
 from oresight.harness.report.tables import difference_rows
-from oresight.harness.running.plan import Condition, Manner, make_arm
+from oresight.harness.running.plan import Condition, PlayOptions, condition_plan
 from oresight.harness.running.runner import run_all
 from oresight.harness.running.selection import Selection
 from oresight.harness.worlds import about
@@ -60,7 +60,7 @@ GOOD = (True, (0, 10), (0, 5))
 BAD = (False, (5, 10), (4, 5))
 
 
-def lines(exhibit: Exhibit | Absent, name: str) -> Lines:
+def lines(exhibit: Exhibit | NotEnoughData, name: str) -> Lines:
     assert isinstance(exhibit, Exhibit)
     found = next(panel for panel in exhibit.panels if panel.name == name)
     assert isinstance(found, Lines)
@@ -94,7 +94,7 @@ def test_counts_tell_missing_from_unreadable_episodes() -> None:
 def test_success_against_an_error_needs_three_conditions() -> None:
     rows = study_world("grid", conditions(side("a", {"x-0": GOOD}), side("b", {"x-0": BAD}))).rows
     absent = success_against_error(rows)
-    assert isinstance(absent, Absent)
+    assert isinstance(absent, NotEnoughData)
     assert absent.needs == "it takes 3 conditions or more with different error rates; here are 2"
 
 
@@ -139,9 +139,9 @@ def test_errors_by_demand_are_pooled_by_level_and_over_all_conditions() -> None:
 
 def test_levels_need_two_of_them() -> None:
     alone = conditions(side("a", {"low-small-0": GOOD, "low-small-1": BAD}))
-    assert isinstance(by_demand("grid", alone), Absent)
-    assert isinstance(by_size("grid", alone), Absent)
-    assert isinstance(by_kind(conditions(side("a", {"cave-0": GOOD}, world="craft"))), Absent)
+    assert isinstance(by_demand("grid", alone), NotEnoughData)
+    assert isinstance(by_size("grid", alone), NotEnoughData)
+    assert isinstance(by_kind(conditions(side("a", {"cave-0": GOOD}, world="craft"))), NotEnoughData)
 
 
 def test_the_3d_world_is_told_by_kind_of_scenario_and_in_both_readings() -> None:
@@ -177,7 +177,7 @@ def test_prompt_sets_are_compared_on_the_same_episodes() -> None:
 
 def test_agents_read_no_prompts_so_that_they_are_not_compared_by_them() -> None:
     found = by_prompts(conditions(side("a", {"x-0": GOOD}), side("b", {"x-0": GOOD}, prompts="balance")))
-    assert isinstance(found, Absent)
+    assert isinstance(found, NotEnoughData)
 
 
 def test_memory_is_compared_with_raw_of_the_same_player_alone() -> None:
@@ -224,8 +224,8 @@ def test_the_two_episodes_are_those_whose_shares_of_errors_lie_furthest_apart() 
     (panel,) = found.panels
     assert isinstance(panel, Timelines)
     assert panel.title == "x-1" and [row.label for row in panel.rows] == ["A a, raw", "B b, raw"]
-    assert isinstance(two_episodes(conditions(one, two)), Absent), "without recordings"
-    assert isinstance(two_episodes(conditions(one, marks="g")), Absent), "with one condition"
+    assert isinstance(two_episodes(conditions(one, two)), NotEnoughData), "without recordings"
+    assert isinstance(two_episodes(conditions(one, marks="g")), NotEnoughData), "with one condition"
 
 
 def test_sensitivity_takes_every_pair_and_shows_two_lines_through_the_usual_one() -> None:
@@ -234,7 +234,7 @@ def test_sensitivity_takes_every_pair_and_shows_two_lines_through_the_usual_one(
     rows = study_world("grid", conditions(side("a", {"x-0": BAD}), marks="gg")).rows
     panel = lines(sensitivity(rows), "sensitivity-alpha-exploration")
     assert panel.ticks == ("1", "2", "3") and values(panel) == {"A a, raw": [0.5, 0.5, 0.5]}
-    assert isinstance(sensitivity(study_world("grid", conditions(side("a", {"x-0": BAD}))).rows), Absent)
+    assert isinstance(sensitivity(study_world("grid", conditions(side("a", {"x-0": BAD}))).rows), NotEnoughData)
 
 
 # ---- drawing
@@ -581,7 +581,9 @@ def test_missing_pictures_are_drawn_again_from_the_recording(tmp_path: Path) -> 
     import numpy as np
     from PIL import Image
 
-    arm = make_arm(Condition("spinner", None), [Selection("craft", scenario="cave-0")], Manner("all", (64, 48)))
+    arm = condition_plan(
+        Condition("spinner", None), [Selection("craft", scenario="cave-0")], PlayOptions("all", (64, 48))
+    )
     run_all([(arm.plan, tmp_path / "run it")])
     episode = tmp_path / "run it/episodes/cave-0"
     trajectory = episode / "trajectory.jsonl"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.running.plan import Condition, Manner, plan_of
+from oresight.harness.running.plan import Condition, PlayOptions, plan_of
 from oresight.harness.running.selection import Selection
 from support.loopback import Loopback, Sent, fault
 from support.run_stage import compass, lines
@@ -67,7 +67,7 @@ def test_ones_own_prompts_are_sent_and_told_apart_from_others(tmp_path: Path, wo
 def test_a_prompt_set_that_asks_for_reasoning_sends_no_schema_that_would_forbid_it(
     script: str, prompts: str | None, structured: bool
 ) -> None:
-    plan = plan_of(Condition(None, script, prompts=prompts), Selection("grid", scenario="high-small-0"), Manner())
+    plan = plan_of(Condition(None, script, prompts=prompts), Selection("grid", scenario="high-small-0"), PlayOptions())
     assert plan.model is not None
     assert plan.model.settings.structured is structured
 

@@ -15,7 +15,7 @@ import pytest
 
 from oresight.harness.errors import InfrastructureError, OresightError, RunStoppedError, UsageError
 from oresight.harness.models.base import ModelSettings
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import make_client, read_name
 from oresight.harness.models.secrets import Redactor, read_address, without_user
 from support.loopback import PROTOCOLS, Heard, Sent, loopback, reply, saying, script
@@ -122,7 +122,7 @@ def test_an_invalid_certificate_stops_the_run_without_the_key(protocol: str, cer
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        around = Surroundings(FastClock(), random.Random(1))
+        around = ClientOptions(FastClock(), random.Random(1))
         name = f"{protocol}:m@https://{USER}127.0.0.1:{server.server_address[1]}/v1"
         client = make_client(name, ModelSettings(timeout_s=5), around, KEYS)
         with pytest.raises(RunStoppedError, match="certificate is not valid") as error:

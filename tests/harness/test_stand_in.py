@@ -12,7 +12,7 @@ from oresight.harness.agents.llm import LLMAgent
 from oresight.harness.agents.scout.scout import Scout, decide
 from oresight.harness.context import make_strategy
 from oresight.harness.models.base import ModelSettings
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import make_client
 from oresight.harness.protocols import Agent, ImagePart, Message, Step, TextPart
 from oresight.harness.running import episode
@@ -88,7 +88,7 @@ def test_an_episode_through_a_model_server_equals_the_scouts_own(memory: str, de
     assert len({step.decision.action for step in own}) > 1
     for protocol in PROTOCOLS:
         with loopback(scout_server) as server:
-            around = Surroundings(FastClock(), random.Random(1))
+            around = ClientOptions(FastClock(), random.Random(1))
             client = make_client(server.name(protocol), ModelSettings(timeout_s=30), around, KEYS)
             through = play(LLMAgent(client), memory, decisions)
             assert len(server.heard) == len(own)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oresight.harness.models.base import ModelClient, ModelRequest, ModelSettings, Reply
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import make_client
 from oresight.harness.protocols import ImagePart, Message, TextPart
 from support.loopback import Loopback
@@ -51,7 +51,7 @@ class Stage:
     def __init__(self, server: Loopback, protocol: str, user: str = "", **settings: Any) -> None:
         self.clock = FastClock()
         self.warnings: list[str] = []
-        around = Surroundings(self.clock, random.Random(7), warn=self.warnings.append)
+        around = ClientOptions(self.clock, random.Random(7), warn=self.warnings.append)
         self.client: ModelClient = make_client(
             server.name(protocol, user=user), ModelSettings(**{"timeout_s": 5.0, **settings}), around, KEYS
         )

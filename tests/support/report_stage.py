@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from oresight.harness.analysis.conditions import Side
+from oresight.harness.analysis.conditions import ConditionRun
 from oresight.harness.analysis.summary import summarise, summary_of
 from oresight.harness.errors import Outcome
 from oresight.harness.records import folder as run_folder
@@ -15,7 +15,7 @@ from oresight.harness.records.reader import State
 from oresight.harness.report.conditions import Condition, Told, conditions_of
 from oresight.harness.report.study import PAIRS
 from oresight.harness.running.plan import Condition as Asked
-from oresight.harness.running.plan import Manner, make_arm
+from oresight.harness.running.plan import PlayOptions, condition_plan
 from oresight.harness.running.runner import run_all
 from oresight.harness.running.selection import Selection
 from oresight.harness.running.study_file import study_folder
@@ -33,7 +33,7 @@ def side(
     model: bool = False,
     world: str = "grid",
     unreadable: tuple[str, ...] = (),
-) -> Side:
+) -> ConditionRun:
     """A condition whose episodes came out as told; None for one that is missing."""
     config = run_folder.RunConfig(
         world=world,
@@ -49,7 +49,9 @@ def side(
     results = [result(agent, name, played) for name, played in episodes.items() if played is not None]
     label = f"{agent}, {memory}" + (f", {prompts}" if model else "")
     standing = {name: State.UNREADABLE for name in episodes if any(words.startswith(name) for words in unreadable)}
-    return Side(label, summarise(run, results, standing), Path("runs", f"{agent}-{memory}-{prompts}"), unreadable)
+    return ConditionRun(
+        label, summarise(run, results, standing), Path("runs", f"{agent}-{memory}-{prompts}"), unreadable
+    )
 
 
 def result(agent: str, name: str, played: Played) -> run_folder.EpisodeResult:
@@ -78,7 +80,7 @@ def result(agent: str, name: str, played: Played) -> run_folder.EpisodeResult:
     )
 
 
-def conditions(*sides: Side, marks: str = "") -> list[Condition]:
+def conditions(*sides: ConditionRun, marks: str = "") -> list[Condition]:
     """The conditions of a report; with `marks` every episode has a recording that told these."""
     found = conditions_of(sides)
     if not marks:
@@ -97,7 +99,7 @@ def conditions(*sides: Side, marks: str = "") -> list[Condition]:
 def play_study(folder: Path, kind: str, agents: Sequence[str], scenarios: Sequence[str]) -> Path:
     """Plays every agent on every scenario, without pictures."""
     selections = [Selection(kind, scenario=name) for name in scenarios]
-    arms = [make_arm(Asked(agent, None), selections, Manner(size=None)) for agent in agents]
+    arms = [condition_plan(Asked(agent, None), selections, PlayOptions(size=None)) for agent in agents]
     with study_folder(folder, arms) as folders:
         run_all([(arm.plan, place) for arm, place in zip(arms, folders, strict=True)])
     return folder
@@ -107,7 +109,9 @@ def play_model(folder: Path, said: Sequence[str], scenario: str = "low-small-0",
     """Plays a model that replies from a script."""
     script = folder.parent / f"{folder.name}.jsonl"
     script.write_text("".join(json.dumps({"text": text}) + "\n" for text in said))
-    arm = make_arm(Asked(None, f"scripted:{script}", prompts=prompts), [Selection("grid", scenario=scenario)], Manner())
+    arm = condition_plan(
+        Asked(None, f"scripted:{script}", prompts=prompts), [Selection("grid", scenario=scenario)], PlayOptions()
+    )
     run_all([(arm.plan, folder)])
     return folder
 

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from oresight.harness.errors import CapReachedError
-from oresight.harness.running.attempt import Desk, EpisodeTask, Listener, play_episode
-from oresight.harness.running.budget import Account
+from oresight.harness.running.attempt import EpisodeResources, EpisodeTask, Listener, play_episode
+from oresight.harness.running.budget import Budget
 
 
 class Executor(Protocol):
     """Plays episodes; the results are the same whatever the executor."""
 
-    def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
+    def run(self, tasks: Sequence[EpisodeTask], account: Budget, listener: Listener) -> None:
         """Play all tasks and returns when the last has ended.
 
         Args:
@@ -27,7 +27,7 @@ class Executor(Protocol):
 
 
 async def play_side_by_side(
-    tasks: AsyncIterator[tuple[int, EpisodeTask]], concurrency: int, desk: Desk, listener: Listener
+    tasks: AsyncIterator[tuple[int, EpisodeTask]], concurrency: int, resources: EpisodeResources, listener: Listener
 ) -> None:
     """Play tasks as they come, up to `concurrency` at a time; the first error that stops a run stops all.
 
@@ -55,7 +55,7 @@ async def play_side_by_side(
             playing.add(me)
             listener.started(number)
             try:
-                listener.finished(number, await play_episode(task, number, desk, listener))
+                listener.finished(number, await play_episode(task, number, resources, listener))
             except CapReachedError as error:
                 reached = error
                 for each in slots:
@@ -76,6 +76,6 @@ async def play_side_by_side(
         for each in slots:
             each.cancel()
         await asyncio.gather(*slots, return_exceptions=True)
-        await desk.aclose()
+        await resources.aclose()
     if reached is not None:
         raise reached

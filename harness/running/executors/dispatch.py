@@ -18,14 +18,14 @@ from oresight.harness.running.episode import Seen
 from oresight.scoring.decisions import ScoredDecision
 
 # A message of a worker: its kind, and its values.
-News = tuple[Any, ...]
+WorkerMessage = tuple[Any, ...]
 _NEWS_EVERY_S = 0.2
 # Where workers keep dying, starting more of them is useless.
 _MOST_DEATHS = 3
 
 
 @dataclass(frozen=True)
-class Gone:
+class WorkerDied:
     """A worker has died.
 
     Attributes:
@@ -50,7 +50,7 @@ class Worker:
     playing: set[int] = field(default_factory=set)
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """A pool of workers, and how they are reached."""
 
     @property
@@ -68,7 +68,7 @@ class Crew(Protocol):
             OresightError: What stops the run.
         """
 
-    def hear(self) -> Iterable[tuple[Worker, News | Gone]]:
+    def hear(self) -> Iterable[tuple[Worker, WorkerMessage | WorkerDied]]:
         """Wait a while for messages; yield those that came, each worker's in the order in which it sent them.
 
         Raises:
@@ -79,7 +79,7 @@ class Crew(Protocol):
         """Release a worker, dead or alive, and start another in its place if it is to be replaced."""
 
 
-def serve(tasks: Sequence[EpisodeTask], crew: Crew, listener: Listener) -> None:
+def serve(tasks: Sequence[EpisodeTask], pool: WorkerPool, listener: Listener) -> None:
     """Dispatch all tasks and return when the last has ended.
 
     Once a cap is reached, each episode under way continues until it would send another request.
@@ -91,17 +91,17 @@ def serve(tasks: Sequence[EpisodeTask], crew: Crew, listener: Listener) -> None:
     left = len(tasks)
     deaths = 0
     reached: errors.OresightError | None = None
-    while left and (reached is None or any(worker.playing for worker in crew.workers)):
-        while waiting and (worker := _most_idle(crew.workers)) is not None:
+    while left and (reached is None or any(worker.playing for worker in pool.workers)):
+        while waiting and (worker := _most_idle(pool.workers)) is not None:
             number = waiting.pop()
             worker.playing.add(number)
-            crew.give(worker, number, tasks[number])
-        for worker, news in crew.hear():
-            if isinstance(news, Gone):
+            pool.give(worker, number, tasks[number])
+        for worker, news in pool.hear():
+            if isinstance(news, WorkerDied):
                 deaths += 1
                 left -= len(worker.playing)
-                enough = deaths >= _MOST_DEATHS * crew.size
-                crew.dismiss(worker, replaced=bool(waiting) and not enough)
+                enough = deaths >= _MOST_DEATHS * pool.size
+                pool.dismiss(worker, replaced=bool(waiting) and not enough)
                 for number in sorted(worker.playing):
                     listener.finished(number, lost_episode(tasks[number], f"its worker process died ({news.how})"))
                 if enough:
@@ -112,7 +112,7 @@ def serve(tasks: Sequence[EpisodeTask], crew: Crew, listener: Listener) -> None:
             elif news[:2] == ("stopped", errors.CapReachedError.__name__):
                 reached = error_of(*news[1:])
                 waiting.clear()
-                crew.dismiss(worker, replaced=False)
+                pool.dismiss(worker, replaced=False)
             else:
                 left -= _tell(news, worker, listener)
     if reached is not None:
@@ -125,7 +125,7 @@ def _most_idle(workers: Sequence[Worker]) -> Worker | None:
     return min(free, key=lambda worker: (len(worker.playing), worker.index), default=None)
 
 
-def _tell(news: News, worker: Worker, listener: Listener) -> int:
+def _tell(news: WorkerMessage, worker: Worker, listener: Listener) -> int:
     """Pass on a worker's message; return how many episodes it ended."""
     kind, *told = news
     if kind == "started":
@@ -149,11 +149,11 @@ def _tell(news: News, worker: Worker, listener: Listener) -> int:
 class Line(Protocol):
     """A worker's channel to the dispatcher."""
 
-    def send(self, news: News, /) -> None:
+    def send(self, news: WorkerMessage, /) -> None:
         """Send a message."""
 
 
-class Reporter(Listener):
+class WorkerObserver(Listener):
     """A listener that sends every event to the dispatcher; of decisions only as many as can be watched."""
 
     def __init__(self, line: Line) -> None:
@@ -181,7 +181,7 @@ class Reporter(Listener):
         self._line.send(("warned", words))
 
 
-def stopped(error: errors.OresightError) -> News:
+def stopped(error: errors.OresightError) -> WorkerMessage:
     """Return a worker's last message, about the error that stopped it."""
     return ("stopped", type(error).__name__, str(error))
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 from typing_extensions import override
 
-from oresight.harness.running.attempt import Desk, EpisodeTask, Listener
-from oresight.harness.running.budget import Account
+from oresight.harness.running.attempt import EpisodeResources, EpisodeTask, Listener
+from oresight.harness.running.budget import Budget
 from oresight.harness.running.executors.base import Executor, play_side_by_side
 
 
@@ -17,11 +17,11 @@ class Inline(Executor):
         self._concurrency = concurrency
 
     @override
-    def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
+    def run(self, tasks: Sequence[EpisodeTask], account: Budget, listener: Listener) -> None:
 
         async def numbered() -> AsyncIterator[tuple[int, EpisodeTask]]:
             for number, task in enumerate(tasks):
                 yield number, task
 
         slots = max(1, min(self._concurrency, len(tasks)))
-        asyncio.run(play_side_by_side(numbered(), slots, Desk(account, listener.warned), listener))
+        asyncio.run(play_side_by_side(numbered(), slots, EpisodeResources(account, listener.warned), listener))

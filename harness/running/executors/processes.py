@@ -20,11 +20,18 @@ from typing import Any
 from typing_extensions import override
 
 from oresight.harness import errors
-from oresight.harness.running.attempt import Desk, EpisodeTask, Listener
-from oresight.harness.running.budget import Account, Caps
+from oresight.harness.running.attempt import EpisodeResources, EpisodeTask, Listener
+from oresight.harness.running.budget import Budget, Limits
 from oresight.harness.running.executors.base import Executor, play_side_by_side
 from oresight.harness.running.executors.children import uninterruptible
-from oresight.harness.running.executors.dispatch import Gone, News, Reporter, Worker, serve, stopped
+from oresight.harness.running.executors.dispatch import (
+    Worker,
+    WorkerDied,
+    WorkerMessage,
+    WorkerObserver,
+    serve,
+    stopped,
+)
 from oresight.harness.settings import shared_cores
 
 # An interrupted command returns within two seconds. What is cut short can be resumed.
@@ -47,7 +54,7 @@ class Processes(Executor):
         self._asked = asked
 
     @override
-    def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
+    def run(self, tasks: Sequence[EpisodeTask], account: Budget, listener: Listener) -> None:
         count = min(self._workers, len(tasks))
         if count == 0:
             return
@@ -60,12 +67,12 @@ class Processes(Executor):
         # A place for what was spent before, and one for each worker.
         shared = context.RawArray("d", 2 * (count + 1))
         shared[0], shared[1] = account.cost, float(account.tokens)
-        crew = _Crew(count, self._concurrency, account.caps, shared)
+        pool = _Crew(count, self._concurrency, account.caps, shared)
         try:
-            crew.start()
-            serve(tasks, crew, listener)
+            pool.start()
+            serve(tasks, pool, listener)
         finally:
-            _stop(crew.workers)
+            _stop(pool.workers)
             account.add(sum(shared[2::2]), round(sum(shared[3::2])))
 
 
@@ -80,7 +87,7 @@ class _Process(Worker):
 class _Crew:
     """Worker processes, each reached by a pipe."""
 
-    def __init__(self, size: int, concurrency: int, caps: Caps, shared: MutableSequence[float]) -> None:
+    def __init__(self, size: int, concurrency: int, caps: Limits, shared: MutableSequence[float]) -> None:
         self.size = size
         self.workers: list[_Process] = []
         self._context = multiprocessing.get_context("spawn")
@@ -100,14 +107,14 @@ class _Crew:
             # It is dead, and the next look at its pipe will say so.
             return
 
-    def hear(self) -> Iterator[tuple[Worker, News | Gone]]:
+    def hear(self) -> Iterator[tuple[Worker, WorkerMessage | WorkerDied]]:
         for pipe in wait([worker.pipe for worker in self.workers]):
             worker = next(each for each in self.workers if each.pipe is pipe)
             try:
                 news = worker.pipe.recv()
             except (EOFError, OSError):
                 worker.process.join(_PATIENCE_S)
-                yield worker, Gone(_words(worker.process))
+                yield worker, WorkerDied(_words(worker.process))
             else:
                 yield worker, news
 
@@ -122,7 +129,7 @@ class _Crew:
         places = (self._concurrency + self.size - 1 - index) // self.size
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=_work, args=(theirs, places, Account(self._caps, self._shared, index + 1)), daemon=True
+            target=_work, args=(theirs, places, Budget(self._caps, self._shared, index + 1)), daemon=True
         )
         with shared_cores(self.size), uninterruptible():
             process.start()
@@ -157,7 +164,7 @@ def _stop(workers: Sequence[_Process]) -> None:
 # --- the other side ---
 
 
-def _work(pipe: "Connection[Any, Any]", places: int, account: Account) -> None:
+def _work(pipe: "Connection[Any, Any]", places: int, account: Budget) -> None:
     """Run a worker until its pipe closes."""
     try:
         asyncio.run(_work_async(pipe, places, account))
@@ -167,7 +174,7 @@ def _work(pipe: "Connection[Any, Any]", places: int, account: Account) -> None:
         threading.Event().wait(_PATIENCE_S)
 
 
-async def _work_async(pipe: "Connection[Any, Any]", places: int, account: Account) -> None:
+async def _work_async(pipe: "Connection[Any, Any]", places: int, account: Budget) -> None:
     loop = asyncio.get_running_loop()
     inbox: asyncio.Queue[tuple[int, EpisodeTask]] = asyncio.Queue()
 
@@ -186,5 +193,5 @@ async def _work_async(pipe: "Connection[Any, Any]", places: int, account: Accoun
         while True:
             yield await inbox.get()
 
-    reporter = Reporter(pipe)
-    await play_side_by_side(tasks(), places, Desk(account, reporter.warned), reporter)
+    reporter = WorkerObserver(pipe)
+    await play_side_by_side(tasks(), places, EpisodeResources(account, reporter.warned), reporter)

@@ -24,12 +24,12 @@ from typing_extensions import override
 
 from oresight.harness.errors import MissingPartError, OresightError, UsageError
 from oresight.harness.running.attempt import EpisodeTask, Listener
-from oresight.harness.running.budget import Account
+from oresight.harness.running.budget import Budget
 from oresight.harness.running.executors.base import Executor
 from oresight.harness.running.executors.children import descendants, kill_all, kill_group, uninterruptible
-from oresight.harness.running.executors.dispatch import Gone, News, Worker, serve
+from oresight.harness.running.executors.dispatch import Worker, WorkerDied, WorkerMessage, serve
 from oresight.harness.running.executors.ray_bridge import serve_bridge
-from oresight.harness.running.executors.remote import Brief, Clerk, brief_of, code_mark
+from oresight.harness.running.executors.remote import RemoteWriter, WorkerConfig, brief_of, code_mark
 from oresight.harness.settings import provider_environment, ray_address
 from oresight.harness.worlds import own_version
 
@@ -69,20 +69,20 @@ class RayCluster(Executor):
             raise MissingPartError('--executor ray needs the package ray; install it: pip install "oresight[ray]"')
 
     @override
-    def run(self, tasks: Sequence[EpisodeTask], account: Account, listener: Listener) -> None:
+    def run(self, tasks: Sequence[EpisodeTask], account: Budget, listener: Listener) -> None:
         count = min(self._workers, len(tasks))
         if count == 0:
             return
         # Before anything is started, so that an unreadable script is reported at once.
-        brief = brief_of(-(-self._concurrency // count), account.caps, provider_environment(), tasks)
-        clerk = Clerk(tasks, account)
+        config = brief_of(-(-self._concurrency // count), account.caps, provider_environment(), tasks)
+        writer = RemoteWriter(tasks, account)
         try:
             with _bridge(self._address) as pipe:
-                crew = _Crew(pipe, count, brief, clerk, listener)
-                crew.start()
-                serve(tasks, crew, listener)
+                pool = _Crew(pipe, count, config, writer, listener)
+                pool.start()
+                serve(tasks, pool, listener)
         finally:
-            clerk.close_all()
+            writer.close_all()
 
 
 @dataclass(eq=False, kw_only=True)
@@ -95,13 +95,15 @@ class _Actor(Worker):
 class _Crew:
     """Ray actors, reached through the bridge process."""
 
-    def __init__(self, pipe: "Connection[Any, Any]", size: int, brief: Brief, clerk: Clerk, listener: Listener) -> None:
+    def __init__(
+        self, pipe: "Connection[Any, Any]", size: int, config: WorkerConfig, writer: RemoteWriter, listener: Listener
+    ) -> None:
         self.size = size
         self.workers: list[_Actor] = []
         self._pipe = pipe
-        self._brief = pickle.dumps(brief)
-        self._places = brief.places
-        self._clerk = clerk
+        self._config = pickle.dumps(config)
+        self._places = config.places
+        self._writer = writer
         self._listener = listener
         self._mark = code_mark()
         self._actors: dict[int, _Actor] = {}
@@ -115,9 +117,9 @@ class _Crew:
 
     def give(self, worker: Worker, number: int, task: EpisodeTask) -> None:
         assert isinstance(worker, _Actor)
-        self._call(worker, "take", pickle.dumps((number, task, self._clerk.open(number))))
+        self._call(worker, "take", pickle.dumps((number, task, self._writer.open(number))))
 
-    def hear(self) -> Iterator[tuple[Worker, News | Gone]]:
+    def hear(self) -> Iterator[tuple[Worker, WorkerMessage | WorkerDied]]:
         try:
             told = self._pipe.recv() if self._pipe.poll(_WAIT_S) else None
         except (EOFError, OSError) as error:
@@ -129,7 +131,7 @@ class _Crew:
         if told is not None and actor is not None:
             kind, _, *rest = told
             if kind == "died":
-                yield actor, Gone("on the Ray cluster")
+                yield actor, WorkerDied("on the Ray cluster")
             elif kind == "refused":
                 raise MissingPartError(
                     f"a node of the Ray cluster cannot play ({rest[0]}); install there what is installed here, with the"
@@ -146,7 +148,7 @@ class _Crew:
         del self._actors[worker.number]
         self._order("dismiss", worker.number)
         for number in worker.playing:
-            self._clerk.close(number)
+            self._writer.close(number)
         if replaced:
             self._start(worker.index)
 
@@ -166,19 +168,19 @@ class _Crew:
             # The bridge is gone, and the next look at its pipe will say so.
             return
 
-    def _did(self, actor: _Actor, method: str, answer: Any) -> Iterator[tuple[Worker, News]]:
+    def _did(self, actor: _Actor, method: str, answer: Any) -> Iterator[tuple[Worker, WorkerMessage]]:
         if method == "greet":
             self._check_greeting(answer)
-            self._call(actor, "begin", self._brief)
+            self._call(actor, "begin", self._config)
         elif method == "begin":
             self.workers.append(actor)
             self._call(actor, "news")
         elif method == "news":
             for news in pickle.loads(answer):
-                if not self._clerk.takes(news):
+                if not self._writer.takes(news):
                     yield actor, news
                     continue
-                done = self._clerk.take(news)
+                done = self._writer.take(news)
                 if done is not None:
                     self._call(actor, "answer", pickle.dumps(done))
             # That message may have released it.

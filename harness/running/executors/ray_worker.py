@@ -15,10 +15,10 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from oresight.harness.errors import MissingPartError, OresightError
-from oresight.harness.running.attempt import Desk, EpisodeTask
+from oresight.harness.running.attempt import EpisodeResources, EpisodeTask
 from oresight.harness.running.executors.base import play_side_by_side
-from oresight.harness.running.executors.dispatch import News, Reporter, error_of, stopped
-from oresight.harness.running.executors.remote import Brief, FarAccount, FarRecord, Kept, code_mark
+from oresight.harness.running.executors.dispatch import WorkerMessage, WorkerObserver, error_of, stopped
+from oresight.harness.running.executors.remote import Kept, RemoteBudget, RemoteRecorder, WorkerConfig, code_mark
 from oresight.harness.settings import shared_cores
 from oresight.harness.worlds import own_version
 
@@ -39,9 +39,9 @@ class Player:
         """Return who this is as plain values, which any version understands."""
         return {"version": own_version(), "mark": code_mark(), "node": platform.node()}
 
-    def begin(self, brief: bytes) -> None:
-        """Prepare to play by a pickled `Brief`."""
-        self._seat.begin(pickle.loads(brief))
+    def begin(self, config: bytes) -> None:
+        """Prepare to play by a pickled `WorkerConfig`."""
+        self._seat.begin(pickle.loads(config))
 
     def take(self, task: bytes) -> None:
         """Accept a task: its number, itself and what is kept of it, pickled."""
@@ -67,15 +67,15 @@ class _Seat:
     """Where a player plays: a thread with a loop of its own. A `Link`, to be used from that thread."""
 
     def __init__(self) -> None:
-        self.outbox: queue.Queue[News] = queue.Queue(_MOST_UNHEARD)
-        self.answers: queue.SimpleQueue[News] = queue.SimpleQueue()
+        self.outbox: queue.Queue[WorkerMessage] = queue.Queue(_MOST_UNHEARD)
+        self.answers: queue.SimpleQueue[WorkerMessage] = queue.SimpleQueue()
         self._inbox: asyncio.Queue[tuple[int, EpisodeTask]] = asyncio.Queue()
         self._kept: dict[int, Kept] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready = threading.Event()
 
-    def begin(self, brief: Brief) -> None:
-        threading.Thread(target=self._play, args=(brief,), daemon=True).start()
+    def begin(self, config: WorkerConfig) -> None:
+        threading.Thread(target=self._play, args=(config,), daemon=True).start()
         self._ready.wait()
 
     def take(self, number: int, task: EpisodeTask, kept: Kept) -> None:
@@ -83,20 +83,20 @@ class _Seat:
         self._kept[number] = kept
         self._loop.call_soon_threadsafe(self._inbox.put_nowait, (number, task))
 
-    def send(self, news: News, /) -> None:
+    def send(self, news: WorkerMessage, /) -> None:
         self.outbox.put(news)
 
-    def ask(self, news: News, /) -> None:
+    def ask(self, news: WorkerMessage, /) -> None:
         self.outbox.put(news)
         answer = self.answers.get()
         if answer:
             raise error_of(*answer[1:])
 
-    def _play(self, brief: Brief) -> None:
+    def _play(self, config: WorkerConfig) -> None:
         try:
             # A place on a cluster is one core of its node.
             with shared_cores(os.cpu_count() or 1):
-                asyncio.run(self._play_async(brief))
+                asyncio.run(self._play_async(config))
         except MissingPartError as error:
             self.send(stopped(MissingPartError(f"on {platform.node()}, a node of the Ray cluster: {error}")))
         except OresightError as error:
@@ -106,7 +106,7 @@ class _Seat:
             traceback.print_exc()
             os._exit(1)
 
-    async def _play_async(self, brief: Brief) -> None:
+    async def _play_async(self, config: WorkerConfig) -> None:
         self._loop = asyncio.get_running_loop()
         self._ready.set()
 
@@ -114,9 +114,9 @@ class _Seat:
             while True:
                 yield await self._inbox.get()
 
-        def record(task: EpisodeTask, number: int) -> FarRecord:
-            return FarRecord(self, number, task, self._kept.pop(number))
+        def record(task: EpisodeTask, number: int) -> RemoteRecorder:
+            return RemoteRecorder(self, number, task, self._kept.pop(number))
 
-        reporter = Reporter(self)
-        desk = Desk(FarAccount(brief.caps, self), reporter.warned, brief.client, record)
-        await play_side_by_side(tasks(), brief.places, desk, reporter)
+        reporter = WorkerObserver(self)
+        resources = EpisodeResources(RemoteBudget(config.caps, self), reporter.warned, config.client, record)
+        await play_side_by_side(tasks(), config.places, resources, reporter)

@@ -20,7 +20,7 @@ from typing_extensions import override
 from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, OresightError
 from oresight.harness.models.base import ModelClient, ModelSettings
-from oresight.harness.models.provider import Surroundings
+from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import ModelName, make_client
 from oresight.harness.png import encode_png
 from oresight.harness.protocols import Json, Pixels
@@ -28,8 +28,8 @@ from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
 from oresight.harness.records.recorder import Record
 from oresight.harness.running.attempt import EpisodeTask
-from oresight.harness.running.budget import Account, Caps, tokens_of
-from oresight.harness.running.executors.dispatch import News, stopped
+from oresight.harness.running.budget import Budget, Limits, tokens_of
+from oresight.harness.running.executors.dispatch import WorkerMessage, stopped
 
 _PACKAGES = ("assets", "craftenv", "gridenv", "harness", "scoring")
 
@@ -52,7 +52,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Brief:
+class WorkerConfig:
     """What a worker needs to know before its first task.
 
     Attributes:
@@ -63,11 +63,11 @@ class Brief:
     """
 
     places: int
-    caps: Caps
+    caps: Limits
     environment: Mapping[str, str] = field(repr=False)
     scripts: Mapping[ModelName, ModelClient] = field(repr=False)
 
-    def client(self, name: ModelName, settings: ModelSettings, surroundings: Surroundings) -> ModelClient:
+    def client(self, name: ModelName, settings: ModelSettings, surroundings: ClientOptions) -> ModelClient:
         """Return the client of a model, made from what this brief says and not from the worker's own environment.
 
         Raises:
@@ -77,7 +77,7 @@ class Brief:
         return make_client(name, settings, surroundings, self.environment) if found is None else found
 
 
-def brief_of(places: int, caps: Caps, environment: Mapping[str, str], tasks: Sequence[EpisodeTask]) -> Brief:
+def brief_of(places: int, caps: Limits, environment: Mapping[str, str], tasks: Sequence[EpisodeTask]) -> WorkerConfig:
     """Return the brief for workers that are to play these tasks.
 
     Raises:
@@ -85,7 +85,7 @@ def brief_of(places: int, caps: Caps, environment: Mapping[str, str], tasks: Seq
     """
     names = {task.model.name for task in tasks if task.model is not None}
     scripts = {name: make_client(name) for name in names if name.provider == "scripted"}
-    return Brief(places, caps, environment, scripts)
+    return WorkerConfig(places, caps, environment, scripts)
 
 
 def code_mark() -> str:
@@ -105,10 +105,10 @@ def code_mark() -> str:
 class Link(Protocol):
     """A worker's way to the one who writes."""
 
-    def send(self, news: News, /) -> None:
+    def send(self, news: WorkerMessage, /) -> None:
         """Send a message."""
 
-    def ask(self, news: News, /) -> None:
+    def ask(self, news: WorkerMessage, /) -> None:
         """Send a message and wait until it is handled.
 
         Raises:
@@ -116,7 +116,7 @@ class Link(Protocol):
         """
 
 
-class FarRecord(Record):
+class RemoteRecorder(Record):
     """A record that sends what is to be written to the process that holds the run folder."""
 
     def __init__(self, link: Link, number: int, task: EpisodeTask, kept: Kept) -> None:
@@ -185,10 +185,10 @@ class FarRecord(Record):
         self._link.send(("record", self._number, what, *told))
 
 
-class FarAccount(Account):
+class RemoteBudget(Budget):
     """An account that is kept elsewhere, where the replies are written down and counted."""
 
-    def __init__(self, caps: Caps, link: Link) -> None:
+    def __init__(self, caps: Limits, link: Link) -> None:
         super().__init__(caps)
         self._link = link
 
@@ -197,17 +197,17 @@ class FarAccount(Account):
 
     @override
     def check(self) -> None:
-        if self.caps != Caps():
+        if self.caps != Limits():
             self._link.ask(("check",))
 
 
 # --- where it is written ---
 
 
-class Clerk:
+class RemoteWriter:
     """Writes down what workers send, and keeps the account."""
 
-    def __init__(self, tasks: Sequence[EpisodeTask], account: Account) -> None:
+    def __init__(self, tasks: Sequence[EpisodeTask], account: Budget) -> None:
         self._tasks = tasks
         self._account = account
         self._records: dict[int, run_folder.EpisodeFolder] = {}
@@ -227,11 +227,11 @@ class Clerk:
             return Kept(*nothing, frozenset(), damage=str(error))
         return Kept(trajectory, replies, record.frame_steps())
 
-    def takes(self, news: News) -> bool:
-        """Return whether a message is for the clerk."""
+    def takes(self, news: WorkerMessage) -> bool:
+        """Return whether a message is for the writer."""
         return news[0] in ("record", "reply", "check")
 
-    def take(self, news: News) -> News | None:
+    def take(self, news: WorkerMessage) -> WorkerMessage | None:
         """Handle a message of a worker.
 
         Returns:

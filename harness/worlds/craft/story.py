@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from oresight.harness.report.scored import Story, StoryStep
 from oresight.harness.worlds.segment import Segment
-from oresight.harness.worlds.story import Told, listed, stale_sentence, strict_sentence, verdict_of
+from oresight.harness.worlds.story import Explanation, listed, stale_sentence, strict_sentence, verdict_of
 from oresight.scoring.core import Case
 from oresight.scoring.craft.adapter import Discovery, node_of, preparation_kind
 from oresight.scoring.parameters import Parameters
@@ -105,7 +105,7 @@ class _Follower:
         return tuple(math.floor(value + 1e-5) // self.parameters.position_cell_blocks for value in feet)
 
 
-def craft_words(story: Story) -> list[Told]:
+def craft_words(story: Story) -> list[Explanation]:
     """Describe every decision of an episode in the 3D world."""
     follower = _Follower(story)
     parameters, ended_after = story.parameters, story.before + story.summary.steps_taken
@@ -124,7 +124,7 @@ def craft_words(story: Story) -> list[Told]:
         unscored = _AFTER if scored.step > ended_after else _FREE
         strict = scored.strict
         told.append(
-            Told(
+            Explanation(
                 verdict=verdict_of(step, before.stale, unscored),
                 required=_required(scored.case, follower),
                 targets=_targets(scored.case, follower, facts),

@@ -27,7 +27,7 @@ from oresight.scoring.parameters import Parameters, RecordedInputs
 
 if TYPE_CHECKING:
     from oresight.harness.report.scored import Story
-    from oresight.harness.worlds.story import Told
+    from oresight.harness.worlds.story import Explanation
     from oresight.harness.worlds.view import View
 
 # The names of the suite craft-dials state the demand on exploration and that on exploitation.
@@ -165,7 +165,7 @@ class CraftWorld(World):
 
     @classmethod
     @override
-    def story(cls, episode: "Story") -> "list[Told]":
+    def story(cls, episode: "Story") -> "list[Explanation]":
         from oresight.harness.worlds.craft.story import craft_words
 
         return craft_words(episode)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from oresight.harness.report.scored import Story, StoryStep
 from oresight.harness.worlds.grid.account import GridAccount, Moment, Way
 from oresight.harness.worlds.segment import Segment
-from oresight.harness.worlds.story import Told, count, listed, stale_sentence, verdict_of
+from oresight.harness.worlds.story import Explanation, count, listed, stale_sentence, verdict_of
 from oresight.scoring.core import Case
 from oresight.scoring.grid.adapter import GridScenario
 
 
-def grid_words(story: Story, scenario: GridScenario, account: GridAccount) -> list[Told]:
+def grid_words(story: Story, scenario: GridScenario, account: GridAccount) -> list[Explanation]:
     """Describe every decision of a grid episode."""
     segment = Segment(story.parameters.k, scenario.map.start, leaves_out_staying=False)
     told = []
@@ -18,7 +18,7 @@ def grid_words(story: Story, scenario: GridScenario, account: GridAccount) -> li
         before, scored = segment.parts(), step.judged
         after = segment.take(scored)
         told.append(
-            Told(
+            Explanation(
                 verdict=verdict_of(step, before.stale, "Not scored: it comes after the end."),
                 required=_grid_required(scored.case, moment),
                 targets=_grid_targets(scored.case, moment, scenario),

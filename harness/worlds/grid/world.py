@@ -40,7 +40,7 @@ from oresight.scoring import records
 if TYPE_CHECKING:
     from oresight.harness.report.scored import Story
     from oresight.harness.worlds.grid.account import GridAccount
-    from oresight.harness.worlds.story import Told
+    from oresight.harness.worlds.story import Explanation
     from oresight.harness.worlds.view import View
     from oresight.scoring.grid.adapter import GridScenario as ScoredScenario
 
@@ -198,7 +198,7 @@ class GridWorld(World):
 
     @classmethod
     @override
-    def story(cls, episode: "Story") -> "list[Told]":
+    def story(cls, episode: "Story") -> "list[Explanation]":
         from oresight.harness.worlds.grid.story import grid_words
 
         return grid_words(episode, *_walked(episode))

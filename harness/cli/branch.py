@@ -71,7 +71,7 @@ def branch(
     """Play on from a decision of a recorded episode: as another agent, model or memory, as often as asked.
 
     The recorded decisions are done again first and nobody is asked for them; whoever plays on is shown them as its own
-    past. What is counted are the decisions after the branch point. The same command goes on where it was stopped.
+    past. What is counted are the decisions after the branch point. Rerun the same command to resume it.
 
     Example: oresight branch runs/scout/episodes/valley-1 --at 20 --memory raw,screenshots --rollouts 4 --out runs/b
 

@@ -99,7 +99,7 @@ def print_run(console: Console, summary: RunSummary) -> None:
     for result in summary.broken:
         console.print(f"broken: {visible(result.id)}: {visible(result.reason or '', 300)}")
     if not summary.complete:
-        console.print("The run is incomplete; the same command goes on with it.")
+        console.print("The run is incomplete; rerun the same command to resume it.")
 
 
 def print_pooled(console: Console, pooled: PooledRates) -> None:

@@ -1,4 +1,4 @@
-"""`oresight run`: plays the episodes that are asked for, or a study, and leaves a folder to go on with."""
+"""`oresight run`: play the episodes that are asked for, or a study, and leave a folder that can be resumed."""
 
 import dataclasses
 import json
@@ -62,7 +62,7 @@ def run(
 ) -> None:
     """Play episodes and leave a run folder with records, scores and a summary.
 
-    The same command goes on where it was stopped, however that happened; what is recorded is not asked again.
+    Rerun the same command to resume where it was stopped, however that happened; what is recorded is not asked again.
 
     Example: oresight run craft --agent scout --suite craft-mine --seeds 0,1,2 --out runs/scout
 
@@ -115,7 +115,7 @@ def play(
         return run_all([(arm.plan, out) for arm, out in arms], display, executor, caps)
     except KeyboardInterrupt:
         display.close()
-        console.print("Interrupted; the same command goes on with the run.")
+        console.print("Interrupted; rerun the same command to resume the run.")
         raise typer.Exit(options.INCOMPLETE) from None
     finally:
         display.close()

@@ -217,7 +217,7 @@ def test_an_interrupt_is_one_sentence_and_the_run_goes_on_later(tmp_path: Path, 
     out, err = child.communicate(timeout=20)
     assert time.monotonic() - began < 2.0
     assert child.returncode == 3
-    assert "Interrupted; the same command goes on" in out
+    assert "Interrupted; rerun the same command to resume" in out
     assert "Traceback" not in out + err
     assert gone(child.pid)
 

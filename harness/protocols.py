@@ -232,6 +232,16 @@ class Observation(Protocol):
         """The step number that its text states; it grows by one with every decision."""
 
 
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A past observation as the history keeps it: without its picture once no strategy can ask for it."""
+
+    text: str
+    image: Pixels | None
+    actions: ActionSpace
+    step: int
+
+
 class Transition(Protocol):
     """What one decision led to; all of it public. The private facts are asked for apart, see `Environment.facts`."""
 

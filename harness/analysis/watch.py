@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from oresight.harness import files
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.analysis.summary import summarise_run
 from oresight.harness.analysis.tail import Tail
 from oresight.harness.errors import UsageError
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.protocols import Json
 from oresight.harness.records.reader import Episode, Run, labelled_folders, open_run
 from oresight.harness.records.reader import State as EpisodeState

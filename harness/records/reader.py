@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import RecordError, UsageError
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.records import resume
 from oresight.scoring.readers.faults import BadInput
 from oresight.scoring.readers.run_folder import (

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from oresight.harness.protocols import DEFAULT_BUDGET, Choice, Decision, Message, Turn
+from oresight.harness.protocols import DEFAULT_BUDGET, Choice, Decision, Message, Seen, Turn
 from oresight.harness.records.reader import Episode
 from oresight.harness.records.resume import Shrunk
-from oresight.harness.running.attempt import strategy_of
-from oresight.harness.running.episode import Seen
 from oresight.harness.worlds import World, about, world_of_header
 from oresight.scoring.readers.run_folder import run_around
 from oresight.scoring.records import DecisionLine, Header
@@ -53,7 +51,7 @@ def made_again(
     Raises:
         UsageError: There is no context strategy as the header names it.
     """
-    strategy = strategy_of(world, header.memory)
+    strategy = world.strategy(header.memory)
     shown = about(header.kind).pictures if with_pictures is None else with_pictures
 
     def messages() -> Iterator[Sequence[Message]]:

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from oresight.harness import files
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, RecordError
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.protocols import ContextBudget, Json
 from oresight.scoring.records import LINE_BYTES_MAX, DecisionLine, Header, parse_json
 

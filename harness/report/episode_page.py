@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from oresight.harness import files
-from oresight.harness.agents.llm import ReplyRecord, judge
+from oresight.harness.agents.llm import judge
 from oresight.harness.models.parsing import Fault
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.protocols import Json, space_of
+from oresight.harness.records.scored import Story, StoryStep
 from oresight.harness.report.html import render
 from oresight.harness.report.pool import TEXT_CHARACTERS, TextPool
-from oresight.harness.report.scored import Story, StoryStep
 from oresight.harness.report.sent import rebuild
 from oresight.harness.wording import rate_words
 from oresight.harness.worlds import about

@@ -8,6 +8,7 @@ from oresight.harness import files
 from oresight.harness.analysis.summary import summary_of
 from oresight.harness.errors import OresightError
 from oresight.harness.records.folder import EpisodeResult
+from oresight.harness.records.scored import Story, read_story
 from oresight.harness.report.conditions import (
     BOTH_ERROR,
     EXPLOIT_ERROR,
@@ -21,7 +22,6 @@ from oresight.harness.report.conditions import (
 from oresight.harness.report.episode_page import Links, write_replay
 from oresight.harness.report.html import render
 from oresight.harness.report.pictures import PicturePlan, Pictures, find_pictures
-from oresight.harness.report.scored import Story, read_story
 from oresight.harness.text import visible
 from oresight.scoring.core import ErrorKind
 from oresight.scoring.decisions import EpisodeSummary, ScoredDecision

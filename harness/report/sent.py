@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from oresight.harness.errors import OresightError
 from oresight.harness.protocols import ImagePart, Json, Message
 from oresight.harness.records.requests import made_again
+from oresight.harness.records.scored import Story
 from oresight.harness.report.pool import TextPool
-from oresight.harness.report.scored import Story
 from oresight.harness.worlds import World, world_of_header
 
 # A message begins with one of these, a picture follows as PICTURE and its step; everything else is a line of text.

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from oresight.harness.errors import RecordError, UsageError
 from oresight.harness.records.folder import FRAMES_NAME
+from oresight.harness.records.scored import Story, read_story
 from oresight.harness.report.episode_page import Links, write_replay
-from oresight.harness.report.scored import Story, read_story
 from oresight.harness.running.replay import trajectory_path
 from oresight.harness.worlds.craft.session_replay import session_path
 from oresight.scoring.parameters import Parameters

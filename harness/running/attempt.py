@@ -18,13 +18,13 @@ from typing import Protocol
 from typing_extensions import override
 
 from oresight.harness.agents import AgentSetup, find_agent
-from oresight.harness.agents.llm import LLMAgent, ReplyRecord
-from oresight.harness.context import make_strategy
+from oresight.harness.agents.llm import LLMAgent
 from oresight.harness.errors import InfrastructureError, OresightError, Outcome
 from oresight.harness.models.base import ModelClient, ModelSettings
 from oresight.harness.models.prices import Price
 from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import ModelName, make_client
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.protocols import (
     DEFAULT_BUDGET,
     ActionSpace,
@@ -217,15 +217,6 @@ def setup_of(world: World) -> AgentSetup:
     return AgentSetup(world.seed, world.action_names, world.proof)
 
 
-def strategy_of(world: World, memory: str) -> ContextStrategy:
-    """Make a context strategy for a world.
-
-    Raises:
-        UsageError: No memory has this name.
-    """
-    return make_strategy(memory, world.instructions, world.digest())
-
-
 class EpisodeAttempt:
     """One attempt at an episode: replay what is recorded, then record and score what the loop reports."""
 
@@ -256,7 +247,7 @@ class EpisodeAttempt:
         trajectory, replies = self._record.kept()
         self._header, self._recorded = trajectory.header, trajectory.lines
         self._replies = list(replies.replies)
-        strategy = strategy_of(world, task.memory)
+        strategy = world.strategy(task.memory)
         agent = _Yielding(self._agent(strategy))
         before = () if world.branch is None else world.branch.decisions
         own = trajectory.lines[len(before) :]

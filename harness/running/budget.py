@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import CapReachedError, UsageError
 from oresight.harness.models.base import ModelClient, ModelRequest, Reply, Usage
 from oresight.harness.models.prices import Price
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.protocols import Json
 
 

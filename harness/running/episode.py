@@ -8,7 +8,6 @@ from oresight.harness.context.assembly import message_tokens, picture_count
 from oresight.harness.errors import AgentEndedError, ContextTooLongError, Outcome
 from oresight.harness.protocols import (
     DEFAULT_BUDGET,
-    ActionSpace,
     Agent,
     ContextBudget,
     ContextStrategy,
@@ -16,21 +15,11 @@ from oresight.harness.protocols import (
     Environment,
     Json,
     Observation,
-    Pixels,
+    Seen,
     Step,
     Turn,
     action_space,
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """A past observation as the history keeps it: without its picture once no strategy can ask for it."""
-
-    text: str
-    image: Pixels | None
-    actions: ActionSpace
-    step: int
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from oresight.harness.models.prices import PriceTable, read_prices
 from oresight.harness.models.registry import read_name
 from oresight.harness.protocols import Json
 from oresight.harness.records.folder import Frames
-from oresight.harness.running.attempt import ModelChoice, strategy_of
+from oresight.harness.running.attempt import ModelChoice
 from oresight.harness.running.budget import Limits
 from oresight.harness.running.runner import RunPlan
 from oresight.harness.running.selection import Episodes
@@ -182,7 +182,7 @@ def forecast(plan: RunPlan) -> Forecast:
         return Forecast(len(plan.worlds), decisions, 0, 0)
     pictures = 0
     if plan.size is not None:
-        past = strategy_of(plan.worlds[0], plan.memory).past_pictures
+        past = plan.worlds[0].strategy(plan.memory).past_pictures
         pictures = sum(
             min(step, past + 1)
             for world in plan.worlds

@@ -19,7 +19,7 @@ from oresight.harness.models.registry import make_client
 from oresight.harness.protocols import Step
 from oresight.harness.records import folder as run_folder
 from oresight.harness.records import resume
-from oresight.harness.running.attempt import AgentMaker, EpisodeTask, Listener, ModelChoice, setup_of, strategy_of
+from oresight.harness.running.attempt import AgentMaker, EpisodeTask, Listener, ModelChoice, setup_of
 from oresight.harness.running.budget import Budget, Limits, usage_of
 from oresight.harness.running.executors import Executor, Inline
 from oresight.harness.worlds import World
@@ -76,7 +76,7 @@ class RunPlan:
         Raises:
             OresightError: Something does.
         """
-        strategy_of(self.worlds[0], self.memory)
+        self.worlds[0].strategy(self.memory)
         if self.model is not None:
             # The client that will be asked warns; this one is made to see whether it can be.
             make_client(self.model.name, self.model.settings, ClientOptions(warn=lambda words: None))

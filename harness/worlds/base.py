@@ -33,7 +33,8 @@ from oresight.scoring.rescoring import Scorer
 
 if TYPE_CHECKING:
     from oresight.harness.context.structured import Digest
-    from oresight.harness.report.scored import Story
+    from oresight.harness.protocols import ContextStrategy
+    from oresight.harness.records.scored import Story
     from oresight.harness.worlds.story import Explanation
     from oresight.harness.worlds.view import View
 
@@ -333,6 +334,16 @@ class World(ABC):
     def decisions_left(self) -> int:
         """The budget of the agent that plays here: without what the recorded decisions of a branch have used."""
         return self.budget - (0 if self.branch is None else self.branch.at)
+
+    def strategy(self, memory: str) -> "ContextStrategy":
+        """Return a fresh context strategy for this world.
+
+        Raises:
+            UsageError: There is none of this name.
+        """
+        from oresight.harness.context import make_strategy
+
+        return make_strategy(memory, self.instructions, self.digest())
 
     def play(self, size: Size | None) -> Environment:
         """Open it as an episode is played; without an adapter its facts say the score and whether the task is done."""

@@ -7,7 +7,7 @@ file has what the worlds share; each world's own words stand in its folder.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from oresight.harness.report.scored import Story, StoryStep
+from oresight.harness.records.scored import Story, StoryStep
 from oresight.harness.worlds.segment import Parts, Segment
 from oresight.scoring.core import ErrorKind
 from oresight.scoring.decisions import Reading, ScoredDecision

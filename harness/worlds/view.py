@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oresight.harness.protocols import Json
-from oresight.harness.report.scored import Story
+from oresight.harness.records.scored import Story
 
 NEVER = -1
 

@@ -113,6 +113,25 @@ def test_nothing_imports_the_commands() -> None:
             assert not touches(imported(path), "harness.cli"), path
 
 
+def test_nothing_but_the_commands_imports_the_reports() -> None:
+    for path in sources(*PACKAGES):
+        if not any(path.is_relative_to(ROOT / folder) for folder in ("harness/cli", "harness/report")):
+            assert not touches(imported(path), "harness.report"), path
+
+
+def test_records_are_read_without_what_plays_and_what_is_made_of_them() -> None:
+    # A person's session is scored and filmed when it is imported.
+    for path in sources("harness/records", "harness/worlds"):
+        if path.name in ("importing.py", "people.py") or path.name.startswith("session"):
+            continue
+        assert not touches(imported(path), *(f"harness.{name}" for name in ("running", "analysis", "film"))), path
+
+
+def test_agents_memories_and_models_know_nothing_of_runs_and_records() -> None:
+    for folder in ("harness/agents", "harness/context", "harness/models"):
+        check(folder, *(f"harness.{name}" for name in ("running", "records", "analysis", "film", "report")))
+
+
 def test_the_harness_meets_worlds_in_one_package() -> None:
     for path in sources("harness"):
         if not path.is_relative_to(ROOT / "harness/worlds") and not path.is_relative_to(ROOT / "harness/agents"):

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oresight.harness.agents.llm import LLMAgent, ReplyRecord
+from oresight.harness.agents.llm import LLMAgent
 from oresight.harness.context import make_strategy
 from oresight.harness.errors import InfrastructureError, OresightError
 from oresight.harness.models.base import FinishReason, ModelRequest, ModelSettings, Reply, Usage
 from oresight.harness.models.prices import Price
 from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import make_client
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.models.scripted import ScriptedModel
 from oresight.harness.protocols import Choice, ContextBudget, Step
 from oresight.harness.running import episode

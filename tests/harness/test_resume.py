@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import ContextTooLongError, InfrastructureError, RunStoppedError
 from oresight.harness.models.base import FinishReason, Reply, Usage
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.protocols import ContextBudget
 from oresight.harness.records import resume
 from oresight.harness.running.runner import run

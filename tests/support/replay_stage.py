@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from oresight.harness.models.base import FinishReason, ModelRequest, Reply, Usage
+from oresight.harness.records.scored import Story, read_story
 from oresight.harness.report.episode_page import Links, page_data, write_replay
-from oresight.harness.report.scored import Story, read_story
 from oresight.harness.running.runner import RunPlan, run
 from oresight.harness.worlds import find_worlds
 from oresight.scoring.parameters import Parameters

@@ -11,10 +11,9 @@ from typing import Any, Protocol
 from typing_extensions import override
 
 from oresight.harness import errors
-from oresight.harness.protocols import Observation, Step, action_space
+from oresight.harness.protocols import Observation, Seen, Step, action_space
 from oresight.harness.records import folder
 from oresight.harness.running.attempt import EpisodeTask, Listener, lost_episode
-from oresight.harness.running.episode import Seen
 from oresight.scoring.decisions import ScoredDecision
 
 # A message of a worker: its kind, and its values.

@@ -17,11 +17,11 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, OresightError
 from oresight.harness.models.base import ModelClient, ModelSettings
 from oresight.harness.models.provider import ClientOptions
 from oresight.harness.models.registry import ModelName, make_client
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.png import encode_png
 from oresight.harness.protocols import Json, Pixels
 from oresight.harness.records import folder as run_folder

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from oresight.harness.report.scored import Story, StoryStep
+from oresight.harness.records.scored import Story, StoryStep
 from oresight.harness.worlds.segment import Segment
 from oresight.harness.worlds.story import Explanation, listed, stale_sentence, strict_sentence, verdict_of
 from oresight.scoring.core import Case

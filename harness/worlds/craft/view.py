@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from oresight.harness.report.scored import Story
+from oresight.harness.records.scored import Story
 from oresight.harness.worlds.craft.from_above import ground
 from oresight.harness.worlds.view import NEVER, Line, Numbers, View
 from oresight.scoring.craft.adapter import node_of

@@ -26,7 +26,7 @@ from oresight.scoring import records
 from oresight.scoring.parameters import Parameters, RecordedInputs
 
 if TYPE_CHECKING:
-    from oresight.harness.report.scored import Story
+    from oresight.harness.records.scored import Story
     from oresight.harness.worlds.story import Explanation
     from oresight.harness.worlds.view import View
 

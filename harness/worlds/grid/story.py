@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from oresight.harness.report.scored import Story, StoryStep
+from oresight.harness.records.scored import Story, StoryStep
 from oresight.harness.worlds.grid.account import GridAccount, Moment, Way
 from oresight.harness.worlds.segment import Segment
 from oresight.harness.worlds.story import Explanation, count, listed, stale_sentence, verdict_of

@@ -1,6 +1,6 @@
 """What the drawing of a grid episode is made of: the cells as they became known, and the task DAG."""
 
-from oresight.harness.report.scored import Story
+from oresight.harness.records.scored import Story
 from oresight.harness.worlds.grid.account import GridAccount
 from oresight.harness.worlds.view import NEVER, Numbers, View
 from oresight.scoring.grid.adapter import GridScenario

@@ -38,7 +38,7 @@ from oresight.harness.worlds.prompts import OwnPrompts, find_set, full_name, set
 from oresight.scoring import records
 
 if TYPE_CHECKING:
-    from oresight.harness.report.scored import Story
+    from oresight.harness.records.scored import Story
     from oresight.harness.worlds.grid.account import GridAccount
     from oresight.harness.worlds.story import Explanation
     from oresight.harness.worlds.view import View

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from oresight.harness.agents.llm import ReplyRecord
 from oresight.harness.errors import InfrastructureError, RecordError
+from oresight.harness.models.replies import ReplyRecord
 from oresight.harness.records import resume
 from oresight.scoring.adapters import find_adapter
 from oresight.scoring.craft.adapter import Discovery, discoveries_of

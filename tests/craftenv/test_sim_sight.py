@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oresight.craftenv.blocks import ORES, Block
@@ -43,6 +43,7 @@ coordinate = st.floats(-3.0, 7.0, allow_nan=False)
     pitch=st.integers(-600, 600),
     length=st.floats(0.5, 14.0),
 )
+@example(cells={(0, -1, 0)}, eye=(0.0, 0.0, 0.0), yaw=0, pitch=1, length=1.0)
 def test_a_ray_meets_the_same_block_and_face_as_its_slow_twin(
     cells: set[tuple[int, int, int]], eye: tuple[float, float, float], yaw: int, pitch: int, length: float
 ) -> None:

@@ -30,7 +30,8 @@ def cells_along(eye: Vector, way: Vector, length: float) -> tuple[list[tuple[Cel
         low, high = sorted((eye[axis], eye[axis] + way[axis] * (length + 2.0)))
         for k in range(int(np.ceil(low)), int(np.floor(high)) + 1):
             t = (k - eye[axis]) / way[axis]
-            if t > 0.0:
+            # An eye in the plane between two cells is in the upper one, which a ray downwards leaves at once.
+            if t > 0.0 or (t == 0.0 and way[axis] < 0.0):
                 crossings.append((t, axis))
     crossings.sort()
     cells = []

@@ -52,7 +52,8 @@ def _encode(pixels: Pixels) -> bytes:
     np.subtract(flat[:, 3:], flat[:, :-3], out=rows[:, 4:])
     header = struct.pack(">IIBBBBB", width, height, _DEPTH_BITS, _RGB, 0, 0, 0)
     # Two encodings of one tiny picture by the fast library were once seen to differ; there, speed is of no use anyway.
-    data = zlib.compress(rows, _LEVEL) if rows.nbytes < _TINY_BYTES else isal_zlib.compress(rows, _LEVEL)
+    compress = zlib.compress if rows.nbytes < _TINY_BYTES else isal_zlib.compress
+    data = compress(rows.tobytes(), _LEVEL)
     return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
 
 
